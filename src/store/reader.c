@@ -1,0 +1,415 @@
+/* See reader.h. The reader owns the mapping, the list of chunks and the texts of damage found.
+ *
+ *     open:   index, when its checksum holds; else the chunk headers, one after another
+ *     select: the checksum of each chunk asked for, once
+ *     decode: columns of a chunk (chunk.c)
+ *
+ * Threads may select at the same time: what a chunk was found to be is one atomic, the end of the good
+ * part another, and a damage text, once given out, stays until the reader is closed.
+ */
+#include "store/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+#include "store/chunk.h"
+#include "store/format.h"
+
+enum chunk_state { CHUNK_UNCHECKED, CHUNK_GOOD, CHUNK_BAD };
+
+struct listed {
+	struct chunk chunk;
+	uint32_t number; /* in the file, unknown tables counted, from 1 */
+	_Atomic uint8_t state;
+};
+
+struct damage {
+	struct damage *next;
+	char text[256];
+};
+
+struct reader {
+	int fd;
+	const uint8_t *bytes;
+	size_t size;
+	struct file_header header;
+	struct listed *list;
+	size_t count, capacity;
+	uint32_t chunks;	       /* unknown tables counted */
+	_Atomic uint64_t end;	       /* chunks from here on are not given */
+	struct damage *_Atomic damage; /* the newest; all are freed on close */
+};
+
+/* Ends the file at `offset`, where something is wrong. */
+static void reader_end(struct reader *reader, uint64_t offset, uint32_t number, const char *wrong)
+{
+	struct damage *damage = calloc(1, sizeof(*damage));
+	uint64_t end = reader->end;
+
+	while (offset < end)
+		if (atomic_compare_exchange_weak(&reader->end, &end, offset))
+			break;
+	if (!damage)
+		return;
+	if (number)
+		snprintf(damage->text, sizeof(damage->text), "chunk %u at byte %llu: %s", number,
+			 (unsigned long long)offset, wrong);
+	else
+		snprintf(damage->text, sizeof(damage->text), "index: %s", wrong);
+	damage->next = reader->damage;
+	while (!atomic_compare_exchange_weak(&reader->damage, &damage->next, damage))
+		;
+}
+
+static int list_chunk(struct reader *reader, const struct index_entry *entry, uint64_t size)
+{
+	const struct schema_table *table = schema_table_by_number(entry->table);
+	struct listed *listed;
+
+	reader->chunks++;
+	if (!table)
+		return 0;
+	if (reader->count == reader->capacity) {
+		size_t capacity = reader->capacity ? reader->capacity * 2 : 64;
+
+		listed = realloc(reader->list, capacity * sizeof(*listed));
+		if (!listed)
+			return -ENOMEM;
+		reader->list = listed;
+		reader->capacity = capacity;
+	}
+	listed = &reader->list[reader->count++];
+	listed->chunk = (struct chunk){ .offset = entry->offset,
+					.size = size,
+					.first_ts = entry->first_ts,
+					.last_end = entry->last_end,
+					.rows = entry->rows,
+					.table = (uint32_t)(table - schema_tables) };
+	listed->number = reader->chunks;
+	atomic_init(&listed->state, CHUNK_UNCHECKED);
+	return 0;
+}
+
+/* Finds the index; NULL, or what is wrong with it. */
+static const char *find_index(const struct reader *reader, struct trailer *trailer)
+{
+	uint64_t room;
+
+	if (reader->size < FORMAT_HEADER_SIZE + FORMAT_INDEX_HEADER_SIZE + FORMAT_TRAILER_SIZE ||
+	    !format_get_trailer(reader->bytes + reader->size - FORMAT_TRAILER_SIZE, trailer))
+		return "the file has no trailer (file cut or damaged)";
+	room = reader->size - FORMAT_TRAILER_SIZE - FORMAT_INDEX_HEADER_SIZE;
+	if (trailer->offset < FORMAT_HEADER_SIZE || trailer->offset > room ||
+	    (room - trailer->offset) % FORMAT_INDEX_ENTRY_SIZE ||
+	    (room - trailer->offset) / FORMAT_INDEX_ENTRY_SIZE != trailer->count)
+		return "it does not fill its place (file damaged)";
+	if (!format_checksum_holds(
+		    trailer->checksum,
+		    format_checksum(reader->bytes + trailer->offset,
+				    reader->size - trailer->offset - FORMAT_TRAILER_CHECKSUM_END)))
+		return "checksum differs (file damaged)";
+	return NULL;
+}
+
+/* Whether the entries describe chunks that stand one after another up to the index. */
+static bool index_fits(const uint8_t *entries, const struct trailer *trailer)
+{
+	uint64_t least = FORMAT_HEADER_SIZE;
+	struct index_entry entry;
+
+	for (uint64_t i = 0; i < trailer->count; i++) {
+		format_get_entry(entries + i * FORMAT_INDEX_ENTRY_SIZE, &entry);
+		if (i ? entry.offset < least : entry.offset != least)
+			return false;
+		if (entry.offset > trailer->offset ||
+		    trailer->offset - entry.offset < FORMAT_CHUNK_HEADER_SIZE || !entry.rows ||
+		    entry.rows > FORMAT_MAX_ROWS)
+			return false;
+		least = entry.offset + FORMAT_CHUNK_HEADER_SIZE;
+	}
+	return trailer->count || trailer->offset == least;
+}
+
+/* 1 when the chunks were listed from the index, 0 when it cannot be used (*wrong says why), -ENOMEM. */
+static int list_from_index(struct reader *reader, const char **wrong)
+{
+	struct index_entry entry, next;
+	struct trailer trailer;
+	const uint8_t *entries;
+
+	*wrong = find_index(reader, &trailer);
+	if (*wrong)
+		return 0;
+	entries = reader->bytes + trailer.offset + FORMAT_INDEX_HEADER_SIZE;
+	if (!index_fits(entries, &trailer)) {
+		*wrong = "it names impossible places (file damaged)";
+		return 0;
+	}
+	for (uint64_t i = 0; i < trailer.count; i++) {
+		next.offset = trailer.offset;
+		if (i + 1 < trailer.count)
+			format_get_entry(entries + (i + 1) * FORMAT_INDEX_ENTRY_SIZE, &next);
+		format_get_entry(entries + i * FORMAT_INDEX_ENTRY_SIZE, &entry);
+		if (list_chunk(reader, &entry, next.offset - entry.offset))
+			return -ENOMEM;
+	}
+	return 1;
+}
+
+static bool index_begins(const uint8_t *bytes, size_t size)
+{
+	struct cursor cursor = cursor_over(bytes, size);
+
+	return cursor_u32(&cursor) == FORMAT_INDEX_MAGIC;
+}
+
+/* Without an index: chunk after chunk, up to the end or the first that is not whole. */
+static int list_by_scan(struct reader *reader)
+{
+	uint64_t offset = FORMAT_HEADER_SIZE;
+
+	while (offset < reader->size) {
+		size_t left = reader->size - offset;
+		struct chunk_header header;
+		struct index_entry entry;
+		const char *wrong;
+
+		if (index_begins(reader->bytes + offset, left))
+			return 0;
+		wrong = format_get_chunk(reader->bytes + offset, left, &header);
+		if (wrong) {
+			reader_end(reader, offset, reader->chunks + 1, wrong);
+			return 0;
+		}
+		entry = (struct index_entry){ .offset = offset,
+					      .first_ts = header.first_ts,
+					      .last_end = header.last_end,
+					      .rows = header.rows,
+					      .table = header.table };
+		if (list_chunk(reader, &entry, FORMAT_CHUNK_HEADER_SIZE + (uint64_t)header.payload))
+			return -ENOMEM;
+		offset += FORMAT_CHUNK_HEADER_SIZE + (uint64_t)header.payload;
+	}
+	return 0;
+}
+
+/* The header before the size: a file found complete then has its final size. */
+static int read_header(struct reader *reader, const char *path, struct error *e)
+{
+	uint8_t bytes[FORMAT_HEADER_SIZE];
+	struct stat stat;
+	ssize_t size;
+
+	/* O_NONBLOCK: a pipe without a writer must not hang us. */
+	reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (reader->fd < 0)
+		return error_errno(e, "cannot open the file");
+	if (fstat(reader->fd, &stat))
+		return error_errno(e, "cannot look at the file");
+	if (!S_ISREG(stat.st_mode))
+		return error_set(e, -EINVAL, "not a regular file");
+	size = pread(reader->fd, bytes, sizeof(bytes), 0);
+	if (size < 0)
+		return error_errno(e, "cannot read the file");
+	return format_get_header(bytes, (size_t)size, &reader->header, e);
+}
+
+static int map_file(struct reader *reader, struct error *e)
+{
+	struct stat stat;
+	void *bytes;
+
+	if (fstat(reader->fd, &stat))
+		return error_errno(e, "cannot look at the file");
+	if (stat.st_size < FORMAT_HEADER_SIZE)
+		return error_set(e, -ENODATA, "the file was cut while it was read");
+	bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, reader->fd, 0);
+	if (bytes == MAP_FAILED)
+		return error_errno(e, "cannot map the file");
+	reader->bytes = bytes;
+	reader->size = (size_t)stat.st_size;
+	return 0;
+}
+
+static int list_chunks(struct reader *reader, struct error *e)
+{
+	const char *wrong;
+	int listed;
+
+	reader->end = UINT64_MAX;
+	listed = list_from_index(reader, &wrong);
+	if (!listed) {
+		reader->count = reader->chunks = 0;
+		listed = list_by_scan(reader);
+		if (!listed && reader_complete(reader) && !reader_damage(reader))
+			reader_end(reader, UINT64_MAX, 0, wrong);
+	}
+	return listed < 0 ? error_set(e, -ENOMEM, "no memory for the list of chunks") : 0;
+}
+
+int reader_open(struct reader **reader, const char *path, struct error *e)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+	int err;
+
+	if (!r)
+		return error_set(e, -ENOMEM, "no memory for the trace's reader");
+	r->fd = -1;
+	err = read_header(r, path, e);
+	if (!err)
+		err = map_file(r, e);
+	if (!err)
+		err = list_chunks(r, e);
+	if (err) {
+		reader_close(r);
+		return err;
+	}
+	*reader = r;
+	return 0;
+}
+
+void reader_close(struct reader *reader)
+{
+	struct damage *damage, *next;
+
+	if (!reader)
+		return;
+	for (damage = reader->damage; damage; damage = next) {
+		next = damage->next;
+		free(damage);
+	}
+	if (reader->bytes)
+		munmap((void *)reader->bytes, reader->size);
+	if (reader->fd >= 0)
+		close(reader->fd);
+	free(reader->list);
+	free(reader);
+}
+
+bool reader_complete(const struct reader *reader)
+{
+	return !(reader->header.flags & FORMAT_INCOMPLETE);
+}
+
+const char *reader_damage(const struct reader *reader)
+{
+	const struct damage *damage = reader->damage;
+
+	return damage ? damage->text : NULL;
+}
+
+uint64_t reader_file_size(const struct reader *reader)
+{
+	return reader->size;
+}
+
+uint32_t reader_version(const struct reader *reader)
+{
+	return reader->header.version;
+}
+
+/* NULL, or what is wrong with the chunk: its header must say what the list says. */
+static const char *check_chunk(const struct reader *reader, const struct chunk *chunk)
+{
+	const uint8_t *bytes = reader->bytes + chunk->offset;
+	struct chunk_header header;
+	const char *wrong = format_get_chunk(bytes, chunk->size, &header);
+
+	if (wrong)
+		return wrong;
+	if (header.payload != chunk->size - FORMAT_CHUNK_HEADER_SIZE ||
+	    header.rows != chunk->rows || header.table != schema_tables[chunk->table].number ||
+	    header.first_ts != chunk->first_ts || header.last_end != chunk->last_end)
+		return "header and index disagree (file damaged)";
+	if (!format_checksum_holds(
+		    header.checksum,
+		    format_checksum(bytes + FORMAT_CHUNK_HEADER_SIZE, header.payload)))
+		return "checksum differs (file cut or damaged)";
+	return NULL;
+}
+
+/* Whether the chunk may be given; finds out once. */
+static bool chunk_good(struct reader *reader, struct listed *listed, uint64_t file_size)
+{
+	const char *wrong;
+
+	if (listed->state == CHUNK_UNCHECKED) {
+		/* A mapped page past the end of the file is a SIGBUS: look before touching. */
+		wrong = listed->chunk.offset + listed->chunk.size > file_size
+				? "the file was cut while it was read"
+				: check_chunk(reader, &listed->chunk);
+		if (wrong)
+			reader_end(reader, listed->chunk.offset, listed->number, wrong);
+		listed->state = wrong ? CHUNK_BAD : CHUNK_GOOD;
+	}
+	return listed->state == CHUNK_GOOD;
+}
+
+int reader_select(struct reader *reader, unsigned table, uint64_t from, uint64_t to,
+		  struct chunk **chunks, size_t *count, struct error *e)
+{
+	struct chunk *found = malloc((reader->count + 1) * sizeof(*found));
+	struct stat stat;
+
+	*chunks = NULL;
+	*count = 0;
+	if (!found)
+		return error_set(e, -ENOMEM, "no memory for the list of chunks");
+	if (fstat(reader->fd, &stat)) {
+		free(found);
+		return error_errno(e, "cannot look at the file");
+	}
+	for (size_t i = 0; i < reader->count; i++) {
+		struct listed *listed = &reader->list[i];
+		const struct chunk *chunk = &listed->chunk;
+		bool timed = format_table_has_time(&schema_tables[chunk->table]);
+
+		if (chunk->offset >= reader->end)
+			break;
+		if (table != TABLE_COUNT && chunk->table != table)
+			continue;
+		if (timed && (chunk->first_ts > to || chunk->last_end < from))
+			continue;
+		if (!chunk_good(reader, listed, (uint64_t)stat.st_size))
+			break;
+		found[(*count)++] = *chunk;
+	}
+	*chunks = found;
+	return 0;
+}
+
+static uint32_t chunk_number(const struct reader *reader, const struct chunk *chunk)
+{
+	size_t low = 0, high = reader->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (reader->list[middle].chunk.offset < chunk->offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < reader->count ? reader->list[low].number : 0;
+}
+
+int reader_decode(const struct reader *reader, const struct chunk *chunk, unsigned column,
+		  struct column *out, struct error *e)
+{
+	const struct schema_table *table = &schema_tables[chunk->table];
+	int err = chunk_decode(reader->bytes + chunk->offset, chunk->size, table, column, out, e);
+
+	if (err)
+		return error_add(e, err, "chunk %u at byte %llu: column '%s' of table '%s'",
+				 chunk_number(reader, chunk), (unsigned long long)chunk->offset,
+				 table->columns[column].name, table->name);
+	return 0;
+}

@@ -1,0 +1,234 @@
+#include "store/threads.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strings.h"
+#include "store/rows.h"
+
+struct threads {
+	struct strings comms;
+	struct buf
+		rows; /* struct thread_row; while loading in order of time, then of (tid, first_ts) */
+};
+
+static struct thread_row *row_at(const struct threads *threads, size_t i)
+{
+	return (struct thread_row *)threads->rows.data + i;
+}
+
+/* While loading: the newest row of each tid, by an open-addressed hash of (row number + 1). */
+struct newest {
+	uint32_t *slots;
+	size_t count; /* a power of two */
+	size_t used;
+};
+
+static size_t newest_slot(const struct newest *newest, const struct threads *threads, int64_t tid)
+{
+	size_t slot = (size_t)((uint64_t)tid * 0x9e3779b97f4a7c15ull >> 20) & (newest->count - 1);
+
+	while (newest->slots[slot] && row_at(threads, newest->slots[slot] - 1)->tid != tid)
+		slot = (slot + 1) & (newest->count - 1);
+	return slot;
+}
+
+static int newest_grow(struct newest *newest, const struct threads *threads)
+{
+	struct newest bigger = { .count = newest->count ? newest->count * 2 : 1024,
+				 .used = newest->used };
+
+	bigger.slots = calloc(bigger.count, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < newest->count; i++) {
+		uint32_t number = newest->slots[i];
+
+		if (number)
+			bigger.slots[newest_slot(&bigger, threads,
+						 row_at(threads, number - 1)->tid)] = number;
+	}
+	free(newest->slots);
+	*newest = bigger;
+	return 0;
+}
+
+/* The row that still holds for a tid, or NULL. */
+static struct thread_row *newest_open(const struct newest *newest, const struct threads *threads,
+				      int64_t tid)
+{
+	struct thread_row *row;
+	size_t slot;
+
+	if (!newest->count)
+		return NULL;
+	slot = newest_slot(newest, threads, tid);
+	if (!newest->slots[slot])
+		return NULL;
+	row = row_at(threads, newest->slots[slot] - 1);
+	return row->last_ts == CELL_NULL ? row : NULL;
+}
+
+static void thread_end(const struct newest *newest, struct threads *threads, int64_t tid,
+		       int64_t ts)
+{
+	struct thread_row *row = newest_open(newest, threads, tid);
+
+	if (row)
+		row->last_ts = ts;
+}
+
+/* Begins a name, unless it is the one that the thread has. Until all are loaded, comm_size holds the
+ * name's number in comms: the bytes move as the set grows. */
+static int thread_begin(struct newest *newest, struct threads *threads, const struct rows *rows,
+			bool new)
+{
+	struct thread_row row = { .tid = rows_cell(rows, column_process_tid),
+				  .pid = rows_cell(rows, column_process_pid),
+				  .first_ts = rows_cell(rows, column_process_ts),
+				  .last_ts = CELL_NULL };
+	struct thread_row *open = newest_open(newest, threads, row.tid);
+	uint32_t number;
+	const char *comm;
+	size_t size;
+
+	comm = rows_text(rows, column_process_comm, &size);
+	if (strings_add(&threads->comms, comm ? comm : "", comm ? size : 0, &number))
+		return -ENOMEM;
+	row.comm_size = number;
+	if (open && !new && open->comm_size == number && open->pid == row.pid)
+		return 0;
+	thread_end(newest, threads, row.tid, row.first_ts);
+	if (newest->used * 2 >= newest->count && newest_grow(newest, threads))
+		return -ENOMEM;
+	if (buf_append(&threads->rows, &row, sizeof(row)))
+		return -ENOMEM;
+	size = newest_slot(newest, threads, row.tid);
+	newest->used += !newest->slots[size];
+	newest->slots[size] = (uint32_t)(threads->rows.size / sizeof(row));
+	return 0;
+}
+
+static int thread_take(struct newest *newest, struct threads *threads, const struct rows *rows)
+{
+	int64_t tid = rows_cell(rows, column_process_tid), ts = rows_cell(rows, column_process_ts);
+	int64_t old_tid = rows_cell(rows, column_process_old_tid);
+	const char *event;
+	size_t size;
+
+	event = rows_text(rows, column_process_event, &size);
+	if (tid == CELL_NULL || !event)
+		return 0;
+	if (old_tid != CELL_NULL)
+		thread_end(newest, threads, old_tid, ts);
+	if (size == 4 && !memcmp(event, "exit", 4)) {
+		thread_end(newest, threads, tid, ts);
+		return 0;
+	}
+	return thread_begin(newest, threads, rows, size == 4 && !memcmp(event, "fork", 4));
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct thread_row *left = a, *right = b;
+
+	if (left->tid != right->tid)
+		return left->tid < right->tid ? -1 : 1;
+	if (left->first_ts != right->first_ts)
+		return left->first_ts < right->first_ts ? -1 : 1;
+	/* One that ended at once comes before the one that followed it. */
+	if (left->last_ts != right->last_ts)
+		return left->last_ts == CELL_NULL || (right->last_ts != CELL_NULL &&
+						      left->last_ts > right->last_ts)
+			       ? 1
+			       : -1;
+	return 0;
+}
+
+static void threads_settle(struct threads *threads)
+{
+	for (size_t i = 0; i < threads_count(threads); i++) {
+		struct thread_row *row = row_at(threads, i);
+
+		row->comm = strings_get(&threads->comms, (uint32_t)row->comm_size, &row->comm_size);
+	}
+	if (threads_count(threads))
+		qsort(threads->rows.data, threads_count(threads), sizeof(struct thread_row),
+		      compare_rows);
+}
+
+int threads_open(struct threads **out, struct reader *reader, struct error *e)
+{
+	static const uint64_t wanted = 1u << column_process_ts | 1u << column_process_event |
+				       1u << column_process_pid | 1u << column_process_tid |
+				       1u << column_process_comm | 1u << column_process_old_tid;
+	struct threads *threads = calloc(1, sizeof(*threads));
+	struct newest newest = { 0 };
+	struct rows *rows = NULL;
+	int err, more = 0;
+
+	*out = threads;
+	if (!threads)
+		return error_set(e, -ENOMEM, "out of memory");
+	threads->rows.limit = SIZE_MAX;
+	err = rows_open(&rows, reader, TABLE_process, wanted, 0, UINT64_MAX, e);
+	while (!err && (more = rows_next(rows, e)) > 0)
+		if (thread_take(&newest, threads, rows))
+			err = error_set(e, -ENOMEM, "no memory for table 'thread'");
+	if (!err)
+		err = more;
+	rows_close(rows);
+	free(newest.slots);
+	if (err) {
+		threads_close(threads);
+		*out = NULL;
+		return err;
+	}
+	threads_settle(threads);
+	return 0;
+}
+
+void threads_close(struct threads *threads)
+{
+	if (!threads)
+		return;
+	strings_free(&threads->comms);
+	buf_free(&threads->rows);
+	free(threads);
+}
+
+size_t threads_count(const struct threads *threads)
+{
+	return threads->rows.size / sizeof(struct thread_row);
+}
+
+const struct thread_row *threads_row(const struct threads *threads, size_t i)
+{
+	return row_at(threads, i);
+}
+
+const struct thread_row *threads_find(const struct threads *threads, int64_t tid, uint64_t ts)
+{
+	size_t low = 0, high = threads_count(threads);
+	const struct thread_row *row;
+
+	/* The first row of this tid that has not ended before ts, among rows ordered by (tid, first_ts). */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		row = row_at(threads, middle);
+		if (row->tid < tid ||
+		    (row->tid == tid && row->last_ts != CELL_NULL && (uint64_t)row->last_ts < ts))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* At the very end of one name the next one holds already. */
+	while (low + 1 < threads_count(threads) && row_at(threads, low + 1)->tid == tid &&
+	       (uint64_t)row_at(threads, low + 1)->first_ts <= ts)
+		low++;
+	if (low == threads_count(threads) || row_at(threads, low)->tid != tid)
+		return NULL;
+	return row_at(threads, low);
+}
