@@ -1,0 +1,110 @@
+/* What the layers io, fs and mem share: the shapes of calls, their saved arguments, scratch memory and
+ * the head of a record.
+ */
+#ifndef STRATA_BPF_CALL_BPF_H
+#define STRATA_BPF_CALL_BPF_H
+
+#include "bpf/path.bpf.h"
+#include "schema/calls.h"
+
+#define VECTOR_MOST  1024 /* the kernel's IOV_MAX */
+#define VECTOR_GROUP 8
+
+/* A flag for the functions that end a call, beside those of records.h: the thread is not the current
+ * one, so its memory and descriptors are not to be looked at. */
+#define CALL_ABSENT 0x80
+
+/* Set by strata before load. */
+const volatile __u8 calls_by_number[CALL_NUMBERS] = {};
+const volatile __u8 layers_by_number32[CALL_NUMBERS] = {}; /* enum layer + 1; 0: none */
+const volatile struct call_shape call_shapes[CALL_SHAPES] = {};
+
+/* Memory for records too large for the stack. */
+struct scratch {
+	struct fs_record fs;
+	char paths[2 * PATH_BYTES];
+	struct user_iovec vector[VECTOR_MOST + VECTOR_GROUP];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+static __always_inline struct scratch *scratch_get(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&scratches, &zero);
+}
+
+/* Only this object may name it: the BPF linker cannot join two declarations. */
+extern void *bpf_rdonly_cast(const void *pointer, __u32 type) __ksym __weak;
+
+/* Reads an open file by plain loads where the kernel can vouch for the type of a bare pointer (6.2 and
+ * later), which is several times cheaper. */
+static __always_inline void file_read(struct file_view *view, struct file *file)
+{
+	struct inode *inode;
+
+	if (!typed_reads) {
+		file_read_fields(view, file);
+		return;
+	}
+	view->pointer = (__u64)file;
+	file = bpf_rdonly_cast(file, bpf_core_type_id_kernel(struct file));
+	inode = file->f_inode;
+	view->dentry = (__u64)file->f_path.dentry;
+	view->mount = (__u64)file->f_path.mnt;
+	view->inode = (__u64)inode;
+	view->inode_number = inode->i_ino;
+	view->generation = inode->i_generation;
+	view->mode = file->f_mode;
+	view->pos = file->f_pos;
+}
+
+static __always_inline __u32 path_of_descriptor(struct task_struct *task, struct task_state *state,
+						__u32 fd)
+{
+	struct file *file = path_descriptor(task, fd);
+	struct file_view view;
+
+	if (!file)
+		return 0;
+	file_read(&view, file);
+	return path_of_view(state, &view);
+}
+
+static __always_inline const volatile struct call_shape *shape_of(__u8 call)
+{
+	return &call_shapes[call & (CALL_SHAPES - 1)];
+}
+
+/* The saved argument at a place that a shape names; only for places other than ARGUMENT_NONE. */
+static __always_inline __u64 argument(struct task_state *state, __u8 place)
+{
+	return state->args[place & 7];
+}
+
+static __always_inline __s64 argument_or_null(struct task_state *state, __u8 place)
+{
+	return place == ARGUMENT_NONE ? RECORD_NULL : (__s64)argument(state, place);
+}
+
+static __always_inline void head_fill(struct record *head, struct task_state *state, __u8 type,
+				      __u64 end, __u8 flags)
+{
+	head->type = type;
+	head->call = state->call;
+	head->flags = flags & ~CALL_ABSENT;
+	head->pad = 0;
+	head->cpu = bpf_get_smp_processor_id();
+	head->pid = state->pid;
+	head->tid = state->tid;
+	head->ts = state->ts;
+	head->dur = end - state->ts;
+}
+
+#endif

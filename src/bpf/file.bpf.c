@@ -1,0 +1,223 @@
+/* Calls on files and mappings: the layers io, fs and mem.
+ *
+ * sys_enter takes what may change while the call runs (time, arguments, the file behind a descriptor,
+ * the file position) into the thread's state; sys_exit adds the result and writes one record. What
+ * lies in user memory (paths, vectors, offsets) is read at the end: at the start its pages are often
+ * not resident yet, and a program cannot fault them in.
+ *
+ * A call that a signal interrupted stays open until it is known whether the kernel restarts it: a
+ * handler decides at signal_deliver, without one the next call of the thread is the restarted one,
+ * and a thread that exits restarts nothing.
+ */
+#include "bpf/fs.bpf.h"
+#include "bpf/io.bpf.h"
+#include "bpf/mem.bpf.h"
+
+char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
+
+/* Opens a call: everything about it that is known before it runs. */
+static __noinline void call_begin(struct task_struct *task, struct task_state *state,
+				  struct pt_regs *regs, __u8 call)
+{
+	const volatile struct call_shape *shape = shape_of(call);
+
+	state->call = call;
+	state->interrupted = 0;
+	state->args[0] = regs->di;
+	state->args[1] = regs->si;
+	state->args[2] = regs->dx;
+	state->args[3] = regs->r10;
+	state->args[4] = regs->r8;
+	state->args[5] = regs->r9;
+	state->pos = RECORD_NULL;
+	state->out_pos = RECORD_NULL;
+	state->file = 0;
+	state->file2 = 0;
+	state->file_pointer = 0;
+	if (shape->layer == LAYER_io)
+		io_enter(task, state, shape->io);
+	else if (shape->layer == LAYER_fs)
+		fs_enter(task, state, shape);
+	else
+		mem_enter(task, state);
+}
+
+/* Writes the record of the call that the thread is in, and closes it. */
+static __always_inline void call_end(struct task_state *state, __s64 returned, __u64 end,
+				     __u8 flags)
+{
+	const volatile struct call_shape *shape = shape_of(state->call);
+
+	if (shape->layer == LAYER_fs)
+		fs_exit(state, returned, end, flags);
+	else if (shape->layer == LAYER_mem)
+		mem_exit(state, returned, end, flags);
+	else if (shape->io == IO_SENDFILE || shape->io == IO_COPY)
+		io_copy_exit(state, returned, end, flags);
+	else
+		io_exit(state, returned, end, flags);
+	state->call = 0;
+	state->interrupted = 0;
+}
+
+/* Ends a call that a signal interrupted, now that it is known whether it restarts. */
+static __always_inline void call_end_interrupted(struct task_state *state, __u8 flags)
+{
+	call_end(state, -4, state->end, RECORD_INTERRUPTED | flags);
+}
+
+/* A call through the 32-bit entry has other numbers and layouts: counted as lost, never misread. */
+static __always_inline void call_foreign(struct task_struct *task, __u8 layer_and_one)
+{
+	__u8 layer = layer_and_one - 1;
+
+	if (layer_and_one && recording && task_recorded(task, layer))
+		loss_count(layer, LOSS_ABI32);
+}
+
+SEC("?tp_btf/sys_enter")
+int BPF_PROG(file_sys_enter, struct pt_regs *regs, long number)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *state;
+	__u8 call;
+
+	if (task->thread_info.status & TS_COMPAT) {
+		call_foreign(task, layers_by_number32[number & (CALL_NUMBERS - 1)]);
+		return 0;
+	}
+	if ((__u64)number >= CALL_NUMBERS) {
+		if (number & X32_BIT) {
+			call = calls_by_number[number & (CALL_NUMBERS - 1)];
+			call_foreign(task, call ? shape_of(call)->layer + 1 : 0);
+		}
+		return 0;
+	}
+	call = calls_by_number[number];
+	if (!call || call == CALL_NAMESPACE || !recording)
+		return 0;
+	state = task_recorded(task, shape_of(call)->layer);
+	if (!state)
+		return 0;
+	if (state->call && state->interrupted)
+		call_end_interrupted(state, RECORD_RESTARTED);
+	call_begin(task, state, regs, call);
+	state->ts = bpf_ktime_get_boot_ns();
+	return 0;
+}
+
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 number = regs->orig_ax;
+	struct task_state *state;
+	__u8 call;
+	__u64 end;
+
+	if (number >= CALL_NUMBERS)
+		return 0;
+	call = calls_by_number[number];
+	if (!call || task->thread_info.status & TS_COMPAT)
+		return 0;
+	if (call == CALL_NAMESPACE || shape_of(call)->renames) {
+		if (!returned)
+			__sync_fetch_and_add(&path_epoch, 1);
+		if (call == CALL_NAMESPACE)
+			return 0;
+	}
+	if (!recording)
+		return 0;
+	state = task_recorded(task, shape_of(call)->layer);
+	if (!state)
+		return 0;
+	end = bpf_ktime_get_boot_ns();
+	if (!state->call) {
+		/* In flight when the recording began: its arguments are still in the registers. */
+		call_begin(task, state, regs, call);
+		state->ts = start_ts;
+		if (state->pos != RECORD_NULL && returned > 0 &&
+		    shape_of(call)->io != IO_BUFFER_AT && shape_of(call)->io != IO_VECTOR_AT)
+			state->pos -= returned;
+	}
+	if (returned <= -512 && returned >= -516 && returned != -515) {
+		state->end = end;
+		state->interrupted = returned;
+		return 0;
+	}
+	call_end(state, returned, end, 0);
+	return 0;
+}
+
+SEC("?tp_btf/signal_deliver")
+int BPF_PROG(file_signal_deliver, int signal, struct kernel_siginfo *info,
+	     struct k_sigaction *action)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *state = task_find(task);
+	bool restarts;
+
+	if (!state || !state->call || !state->interrupted || !recording)
+		return 0;
+	if ((unsigned long)action->sa.sa_handler <= 1) /* SIG_DFL and SIG_IGN run no handler */
+		return 0;
+	restarts = state->interrupted == -513 ||
+		   (state->interrupted == -512 && action->sa.sa_flags & SA_RESTART);
+	call_end_interrupted(state, restarts ? RECORD_RESTARTED : 0);
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_exit")
+int BPF_PROG(file_process_exit, struct task_struct *task)
+{
+	struct task_state *state = task_find(task);
+
+	if (!state || !state->call || !recording)
+		return 0;
+	if (state->interrupted)
+		call_end_interrupted(state, 0);
+	else
+		call_end(state, 0, state->ts, RECORD_UNFINISHED);
+	return 0;
+}
+
+/* Whether a thread that sleeps does so inside a call that began before the recording did. */
+static __always_inline __u8 call_since_before(struct task_struct *task, struct pt_regs *regs)
+{
+	__u64 number = regs->orig_ax;
+	__u8 call;
+
+	if (!task->__state || task->thread_info.status & TS_COMPAT || number >= CALL_NUMBERS)
+		return 0;
+	call = calls_by_number[number];
+	return call == CALL_NAMESPACE ? 0 : call;
+}
+
+/* At the end of a recording: closes the calls that have not returned. */
+SEC("?iter/task")
+int file_in_flight(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	struct task_state *state;
+	struct pt_regs *regs;
+	__u8 call;
+
+	if (!task || task->flags & PF_KTHREAD)
+		return 0;
+	state = task_recorded(task, LAYER_io);
+	if (!state)
+		return 0;
+	if (!state->call) {
+		regs = (struct pt_regs *)bpf_task_pt_regs(task);
+		call = call_since_before(task, regs);
+		if (!call)
+			return 0;
+		call_begin(task, state, regs, call);
+		state->ts = start_ts;
+	}
+	if (state->interrupted)
+		call_end_interrupted(state, CALL_ABSENT);
+	else
+		call_end(state, 0, state->ts, RECORD_UNFINISHED | CALL_ABSENT);
+	return 0;
+}

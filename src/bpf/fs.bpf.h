@@ -1,0 +1,118 @@
+/* Calls on names, metadata and open files. */
+#ifndef STRATA_BPF_FS_BPF_H
+#define STRATA_BPF_FS_BPF_H
+
+#include "bpf/call.bpf.h"
+
+static __always_inline void fs_enter(struct task_struct *task, struct task_state *state,
+				     const volatile struct call_shape *shape)
+{
+	__u8 place = shape->fd != ARGUMENT_NONE ? shape->fd : shape->dir;
+
+	if (place != ARGUMENT_NONE && (__s32)argument(state, place) != AT_FDCWD)
+		state->file = path_of_descriptor(task, state, argument(state, place));
+	if (shape->dir2 != ARGUMENT_NONE && (__s32)argument(state, shape->dir2) != AT_FDCWD)
+		state->file2 = path_of_descriptor(task, state, argument(state, shape->dir2));
+}
+
+/* Reads a path argument; returns its size with NUL, 0 when there is none or it cannot be read. */
+static __always_inline __u32 fs_read_path(char *to, struct task_state *state, __u8 place,
+					  __u8 flags)
+{
+	long size;
+
+	if (place == ARGUMENT_NONE || flags & CALL_ABSENT)
+		return 0;
+	size = bpf_probe_read_user_str(to, PATH_BYTES, (void *)argument(state, place));
+	return size > 0 ? size : 0;
+}
+
+/* The directory that a path starts from: none for an absolute one. */
+static __always_inline __u32 fs_directory(struct task_state *state, __u8 place, __u32 taken,
+					  bool relative)
+{
+	if (!relative)
+		return 0;
+	if (place != ARGUMENT_NONE && (__s32)argument(state, place) != AT_FDCWD)
+		return taken;
+	return path_of_cwd(bpf_get_current_task_btf());
+}
+
+static __always_inline void fs_fill_open(struct fs_record *record, struct task_state *state,
+					 __s64 returned)
+{
+	struct user_open_how how = {};
+
+	if (state->call == CALL_openat2 &&
+	    !bpf_probe_read_user(&how, sizeof(how), (void *)state->args[2])) {
+		record->flags = how.flags;
+		record->mode = how.mode;
+	}
+	if (state->call != CALL_creat && record->flags != RECORD_NULL &&
+	    !(record->flags & (O_CREAT | O_TMPFILE_BIT)))
+		record->mode = RECORD_NULL;
+	if (returned >= 0) {
+		record->fd = returned;
+		record->file = path_of_descriptor(bpf_get_current_task_btf(), state, returned);
+	}
+}
+
+/* Descriptor, file and directories. */
+static __always_inline void fs_fill_files(struct fs_record *record, struct scratch *scratch,
+					  struct task_state *state,
+					  const volatile struct call_shape *shape, __u32 size,
+					  __u32 size2)
+{
+	record->fd = RECORD_NULL;
+	record->file = 0;
+	record->dir = 0;
+	record->dir2 = 0;
+	if (shape->fd != ARGUMENT_NONE) {
+		record->fd = (__s32)argument(state, shape->fd);
+		record->file = state->file;
+	} else if (size == 1 && record->flags != RECORD_NULL && record->flags & AT_EMPTY_PATH) {
+		record->fd =
+			(__s32)argument(state, shape->dir); /* an empty path is the descriptor */
+		record->file = state->file;
+	} else {
+		record->dir = fs_directory(state, shape->dir, state->file,
+					   size && scratch->paths[0] != '/');
+	}
+	if (shape->path2 != ARGUMENT_NONE)
+		record->dir2 =
+			fs_directory(state, shape->dir2, state->file2,
+				     size2 && scratch->paths[size & (PATH_BYTES - 1)] != '/');
+}
+
+__noinline int fs_exit(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
+{
+	struct scratch *scratch = scratch_get();
+	const volatile struct call_shape *shape;
+	struct fs_record *record;
+	__u32 size, size2;
+
+	if (!scratch || !state)
+		return 0;
+	shape = shape_of(state->call);
+	record = &scratch->fs;
+	size = fs_read_path(scratch->paths, state, shape->path, flags);
+	size2 = fs_read_path(&scratch->paths[size & (PATH_BYTES - 1)], state, shape->path2, flags);
+	head_fill(&record->head, state, RECORD_FS, end, flags);
+	record->returned = returned;
+	record->flags = argument_or_null(state, shape->flags);
+	record->mode = argument_or_null(state, shape->mode);
+	record->pos = argument_or_null(state, shape->pos);
+	record->length = argument_or_null(state, shape->length);
+	record->path_size = size;
+	record->path2_size = size2;
+	fs_fill_files(record, scratch, state, shape, size, size2);
+	if (shape->opens && !(flags & (CALL_ABSENT | RECORD_UNFINISHED)))
+		fs_fill_open(record, state, returned);
+	size += size2;
+	if (size > 2 * PATH_BYTES)
+		size = 2 * PATH_BYTES;
+	ring_output(record, sizeof(*record) + size, LAYER_fs, 0);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,193 @@
+/* Calls that move data: what is taken when they begin, and their records when they end. */
+#ifndef STRATA_BPF_IO_BPF_H
+#define STRATA_BPF_IO_BPF_H
+
+#include "bpf/call.bpf.h"
+
+/* Takes the file behind fd and, where it can seek, its position. */
+static __always_inline void io_take_file(struct task_struct *task, struct task_state *state,
+					 __u32 fd, bool at_position)
+{
+	struct file *file = path_descriptor(task, fd);
+	struct file_view view;
+
+	if (!file)
+		return;
+	file_read(&view, file);
+	state->file = path_of_view(state, &view);
+	state->file_pointer = (__u64)file;
+	if (at_position && view.mode & FMODE_LSEEK)
+		state->pos = view.pos;
+}
+
+static __always_inline void io_take_output(struct task_struct *task, struct task_state *state,
+					   __u32 fd, bool at_position)
+{
+	struct file *file = path_descriptor(task, fd);
+	struct file_view view;
+
+	if (!file)
+		return;
+	file_read(&view, file);
+	state->file2 = path_lookup(&view);
+	if (at_position && view.mode & FMODE_LSEEK)
+		state->out_pos = view.pos;
+}
+
+static __always_inline void io_enter(struct task_struct *task, struct task_state *state, __u8 shape)
+{
+	if (shape == IO_SENDFILE) {
+		io_take_file(task, state, state->args[1], !state->args[2]);
+		io_take_output(task, state, state->args[0], true);
+	} else if (shape == IO_COPY) {
+		io_take_file(task, state, state->args[0], !state->args[1]);
+		io_take_output(task, state, state->args[2], !state->args[3]);
+	} else {
+		bool positioned = shape == IO_BUFFER_AT ||
+				  (shape == IO_VECTOR_AT && (__s64)state->args[3] != -1);
+
+		io_take_file(task, state, state->args[0], !positioned);
+		if (positioned)
+			state->pos = state->args[3];
+	}
+}
+
+/* Bytes that a vector in the current thread's memory asks for; -1 when it cannot be read. */
+__noinline __s64 io_vector_sum(__u64 vector, __u64 count)
+{
+	struct scratch *scratch = scratch_get();
+	__u64 sum = 0;
+
+	if (!scratch || count > VECTOR_MOST)
+		return -1;
+	if (bpf_probe_read_user(scratch->vector, count * sizeof(struct user_iovec), (void *)vector))
+		return -1;
+	/* Zeros up to a whole group let the loop run in few steps, which the verifier must all take. */
+	for (__u32 i = 0; i < VECTOR_GROUP; i++)
+		scratch->vector[count + i].length = 0;
+	for (__u32 i = 0; i < VECTOR_MOST; i += VECTOR_GROUP) {
+		if (i >= count)
+			break;
+		for (__u32 j = 0; j < VECTOR_GROUP; j++)
+			sum += scratch->vector[i + j].length;
+	}
+	return sum;
+}
+
+static __always_inline bool io_in_memory(__u8 shape)
+{
+	return shape == IO_VECTOR || shape == IO_VECTOR_AT || shape == IO_MESSAGE;
+}
+
+static __always_inline __s64 io_requested(struct task_state *state, __u8 shape, __u8 flags)
+{
+	struct user_msghdr message = {};
+
+	if (!io_in_memory(shape))
+		return state->args[shape == IO_SENDFILE ? 3 : shape == IO_COPY ? 4 : 2];
+	if (flags & CALL_ABSENT)
+		return -1;
+	if (shape != IO_MESSAGE)
+		return io_vector_sum(state->args[1], state->args[2]);
+	if (bpf_probe_read_user(&message, sizeof(message), (void *)state->args[1]))
+		return -1;
+	return io_vector_sum(message.vector, message.vector_length);
+}
+
+/* Where an append went: the position after it, less what was written, as long as the descriptor still
+ * shows the file that the call began with. */
+static __always_inline __s64 io_append_position(struct task_state *state, __u8 shape,
+						__s64 returned)
+{
+	struct file *file = path_descriptor(bpf_get_current_task_btf(), state->args[0]);
+
+	if (!file || (__u64)file != state->file_pointer)
+		return state->pos;
+	if (!(BPF_CORE_READ(file, f_flags) & O_APPEND))
+		return state->pos;
+	if (shape == IO_BUFFER_AT ||
+	    shape == IO_VECTOR_AT) /* these append too, past the position */
+		return BPF_CORE_READ(file, f_inode, i_size) - returned;
+	return BPF_CORE_READ(file, f_pos) - returned;
+}
+
+static __always_inline bool io_writes_file(__u8 call)
+{
+	return call == CALL_write || call == CALL_writev || call == CALL_pwrite64 ||
+	       call == CALL_pwritev || call == CALL_pwritev2;
+}
+
+static __always_inline void io_fill(struct io_record *record, struct task_state *state, __u8 shape,
+				    __s64 returned, __u64 end, __u8 flags)
+{
+	__s64 requested = io_requested(state, shape, flags);
+
+	if (requested == -1 && io_in_memory(shape))
+		flags |= RECORD_NO_REQUESTED;
+	head_fill(&record->head, state, RECORD_IO, end, flags);
+	record->returned = returned;
+	record->requested = requested;
+	record->pos = state->pos;
+	record->fd = state->args[shape == IO_SENDFILE ? 1 : 0];
+	record->file = state->file;
+}
+
+__noinline int io_exit(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
+{
+	struct io_record *record;
+	__u8 shape;
+
+	if (!state)
+		return 0;
+	shape = shape_of(state->call)->io;
+	if (returned > 0 && state->pos != RECORD_NULL && io_writes_file(state->call))
+		state->pos = io_append_position(state, shape, returned);
+	record = ring_reserve(sizeof(*record), LAYER_io);
+	if (!record)
+		return 0;
+	io_fill(record, state, shape, returned, end, flags);
+	ring_submit(record);
+	return 0;
+}
+
+/* Where a call through a user's offset began: the kernel has added what it moved. */
+static __always_inline __s64 io_offset_before(__u64 pointer, __s64 returned, __u8 flags)
+{
+	__s64 offset;
+
+	if (flags & CALL_ABSENT || bpf_probe_read_user(&offset, sizeof(offset), (void *)pointer))
+		return RECORD_NULL;
+	return returned > 0 ? offset - returned : offset;
+}
+
+__noinline int io_copy_exit(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
+{
+	struct copy_record *record;
+	__u8 shape;
+
+	if (!state)
+		return 0;
+	shape = shape_of(state->call)->io;
+	record = ring_reserve(sizeof(*record), LAYER_io);
+	if (!record)
+		return 0;
+	if (shape == IO_SENDFILE) {
+		if (state->args[2])
+			state->pos = io_offset_before(state->args[2], returned, flags);
+		record->out_fd = state->args[0];
+	} else {
+		if (state->args[1])
+			state->pos = io_offset_before(state->args[1], returned, flags);
+		if (state->args[3])
+			state->out_pos = io_offset_before(state->args[3], returned, flags);
+		record->out_fd = state->args[2];
+	}
+	io_fill(&record->in, state, shape, returned, end, flags);
+	record->in.head.type = RECORD_COPY;
+	record->out_pos = state->out_pos;
+	record->out_file = state->file2;
+	ring_submit(record);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,226 @@
+/* The kernel's types as the BPF programs see them: only the fields that are read. CO-RE relocates each
+ * access to the running kernel's layout, so order, padding and what is left out do not matter here.
+ */
+#ifndef STRATA_BPF_KERNEL_H
+#define STRATA_BPF_KERNEL_H
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+
+typedef _Bool bool;
+#define true 1
+#define false 0
+#define NULL ((void *)0)
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct qstr {
+	union {
+		__u64 hash_len;
+	};
+	const unsigned char *name;
+};
+
+struct file_system_type {
+	const char *name;
+};
+
+struct super_block {
+	__u32 s_dev;
+	unsigned long s_magic;
+	struct file_system_type *s_type;
+};
+
+struct inode {
+	__u16 i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	__u32 i_generation;
+	long long i_size;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file {
+	struct path f_path;
+	struct inode *f_inode;
+	unsigned int f_flags;
+	unsigned int f_mode;
+	long long f_pos;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct fs_struct {
+	struct path pwd;
+};
+
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
+struct kernfs_node {
+	struct kernfs_node *parent;
+	const char *name;
+	__u64 id;
+};
+
+/* Since 6.15 the parent is found under another name. */
+struct kernfs_node___6_15 {
+	struct kernfs_node *__parent;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct mm_struct {
+	unsigned long arg_start;
+	unsigned long arg_end;
+	struct file *exe_file;
+};
+
+typedef struct {
+	__u32 val;
+} kuid_t;
+
+struct cred {
+	kuid_t euid;
+};
+
+struct thread_info {
+	__u32 status;
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state;
+	int pid;
+	int tgid;
+	int exit_code;
+	unsigned int flags;
+	__u64 start_boottime;
+	char comm[16];
+	struct task_struct *group_leader;
+	struct task_struct *real_parent;
+	struct pid *thread_pid;
+	struct files_struct *files;
+	struct fs_struct *fs;
+	struct mm_struct *mm;
+	const struct cred *cred;
+	struct css_set *cgroups;
+};
+
+struct pt_regs {
+	unsigned long r10;
+	unsigned long r9;
+	unsigned long r8;
+	unsigned long ax;
+	unsigned long dx;
+	unsigned long si;
+	unsigned long di;
+	unsigned long orig_ax;
+};
+
+struct sigaction {
+	void *sa_handler;
+	unsigned long sa_flags;
+};
+
+struct k_sigaction {
+	struct sigaction sa;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+struct linux_binprm;
+struct kernel_siginfo;
+
+#pragma clang attribute pop
+
+/* What user space passes in memory; not kernel types, so not relocated. */
+struct user_iovec {
+	__u64 base;
+	__u64 length;
+};
+
+struct user_msghdr {
+	__u64 name;
+	__u32 name_length;
+	__u32 pad;
+	__u64 vector;
+	__u64 vector_length;
+};
+
+struct user_open_how {
+	__u64 flags;
+	__u64 mode;
+	__u64 resolve;
+};
+
+#define AT_FDCWD      (-100)
+#define AT_EMPTY_PATH 0x1000
+#define O_CREAT	      0100
+#define O_APPEND      02000
+#define O_TMPFILE_BIT 020000000
+#define FMODE_LSEEK   0x4
+#define TS_COMPAT     0x2
+#define X32_BIT	      0x40000000
+#define SA_RESTART    0x10000000
+#define MAP_ANONYMOUS 0x20
+#define PF_KTHREAD    0x200000
+
+#endif

@@ -1,0 +1,303 @@
+/* Which file: from a struct path to a small number, with the names sent once.
+ *
+ *     (dentry, mount) ──files map──▶ { id, inode, generation, epoch, chain }
+ *
+ * A known pair whose inode is the same and whose epoch is current has the same path as before. The
+ * epoch moves when any process renames or mounts: then the chain, a hash over the names and parents
+ * from the file up to the root, tells whether this path changed. A changed path, or a new pair, gets
+ * a new id and a record with the names. The map forgets the least used; a file met again after that
+ * gets a second id, which readers recognise by (device, inode, generation, path).
+ */
+#ifndef STRATA_BPF_PATH_BPF_H
+#define STRATA_BPF_PATH_BPF_H
+
+#include "bpf/task.bpf.h"
+
+#define FILES_KNOWN    131072
+#define PATH_DEPTH     2100 /* components of the longest path, and mounts on the way */
+#define PATH_DEPTH_OLD 64   /* where the kernel has no bpf_loop */
+#define NAME_BYTES     256
+
+struct file_key {
+	__u64 dentry;
+	__u64 mount;
+};
+
+struct file_entry {
+	__u64 inode; /* address */
+	__u64 inode_number;
+	__u64 chain;
+	__u32 generation;
+	__u32 epoch;
+	__u32 id;
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, FILES_KNOWN);
+	__type(key, struct file_key);
+	__type(value, struct file_entry);
+} files __weak SEC(".maps");
+
+struct path_walk {
+	struct dentry *dentry;
+	struct vfsmount *mount;
+	__u64 chain;
+	__u32 size;  /* of the names so far */
+	__u16 flags; /* enum file_flag */
+	__u8 copy;   /* gather names, not only the chain */
+	__u8 done;
+	struct file_record record;
+	char names[PATH_BYTES + NAME_BYTES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct path_walk);
+} path_walks __weak SEC(".maps");
+
+__u32 path_epoch __weak = 1; /* moves when a path may have changed */
+__u32 next_file __weak = 1;
+
+static __always_inline void path_add_name(struct path_walk *walk, const unsigned char *name)
+{
+	long size;
+
+	if (walk->size >= PATH_BYTES) {
+		walk->flags |= FILE_CUT;
+		walk->done = 1;
+		return;
+	}
+	size = bpf_probe_read_kernel_str(&walk->names[walk->size & (PATH_BYTES - 1)], NAME_BYTES,
+					 name);
+	if (size > 0)
+		walk->size += size;
+}
+
+/* One step from a dentry towards the root of its mount namespace. */
+static long path_step(__u32 index, void *context)
+{
+	struct path_walk *walk = *(struct path_walk **)context;
+	struct dentry *dentry = walk->dentry, *parent;
+	struct vfsmount *vfsmount = walk->mount;
+	struct qstr name;
+
+	if (dentry == BPF_CORE_READ(vfsmount, mnt_root)) {
+		struct mount *mount = (void *)vfsmount - bpf_core_field_offset(struct mount, mnt);
+		struct mount *above = BPF_CORE_READ(mount, mnt_parent);
+
+		if (!above || above == mount) {
+			walk->done = 1;
+			return 1;
+		}
+		walk->dentry = BPF_CORE_READ(mount, mnt_mountpoint);
+		walk->mount = (void *)above + bpf_core_field_offset(struct mount, mnt);
+		return 0;
+	}
+	parent = BPF_CORE_READ(dentry, d_parent);
+	BPF_CORE_READ_INTO(&name, dentry, d_name);
+	walk->chain = (walk->chain ^ name.hash_len ^ (__u64)parent) * 0x9e3779b97f4a7c15ull;
+	if (walk->copy)
+		path_add_name(walk, name.name);
+	if (parent == dentry) {
+		walk->flags |= FILE_PSEUDO;
+		walk->done = 1;
+	}
+	walk->dentry = parent;
+	return walk->done ? 1 : 0;
+}
+
+static __always_inline void path_walk_up(struct path_walk *walk, __u64 dentry, __u64 mount,
+					 bool copy)
+{
+	walk->dentry = (void *)dentry;
+	walk->mount = (void *)mount;
+	walk->chain = 0;
+	walk->size = 0;
+	walk->flags = 0;
+	walk->copy = copy;
+	walk->done = 0;
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop)) {
+		bpf_loop(PATH_DEPTH, path_step, &walk, 0);
+	} else {
+		for (int i = 0; i < PATH_DEPTH_OLD; i++)
+			if (path_step(i, &walk))
+				break;
+	}
+	if (!walk->done)
+		walk->flags |= FILE_CUT;
+}
+
+/* Sends the names that the walk gathered. 0, or an error that is counted. */
+static __always_inline long path_send(struct path_walk *walk, struct inode *inode, __u32 id)
+{
+	struct file_record *record = &walk->record;
+	struct super_block *sb = BPF_CORE_READ(inode, i_sb);
+	const char *type = BPF_CORE_READ(sb, s_type, name);
+	__u32 size = walk->size;
+
+	record->head.type = RECORD_FILE;
+	record->head.ts = bpf_ktime_get_boot_ns();
+	record->inode = BPF_CORE_READ(inode, i_ino);
+	record->id = id;
+	record->generation = BPF_CORE_READ(inode, i_generation);
+	record->dev = BPF_CORE_READ(sb, s_dev);
+	record->magic = BPF_CORE_READ(sb, s_magic);
+	record->mode = BPF_CORE_READ(inode, i_mode);
+	record->flags = walk->flags;
+	if (size > PATH_BYTES + NAME_BYTES - 1)
+		size = PATH_BYTES + NAME_BYTES - 1;
+	record->names_size = size;
+	bpf_probe_read_kernel_str(record->fs, sizeof(record->fs), type);
+	if (walk->flags & FILE_CUT)
+		loss_count(LAYER_fs, LOSS_STRING);
+	return ring_output(record, sizeof(*record) + size, LAYER_fs, 0);
+}
+
+/* Gives a path that is new, or that changed, an id, and tells strata. 0 when that fails. Global, as are
+ * other functions without BTF pointers: the verifier looks at them once, not at every call. */
+__weak __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode_pointer)
+{
+	struct file_key key = { dentry, mount };
+	struct inode *inode = (void *)inode_pointer;
+	struct file_entry *known, entry = {};
+	struct path_walk *walk;
+	__u32 zero = 0;
+
+	walk = bpf_map_lookup_elem(&path_walks, &zero);
+	if (!walk)
+		return 0;
+	entry.inode = inode_pointer;
+	entry.inode_number = BPF_CORE_READ(inode, i_ino);
+	entry.generation = BPF_CORE_READ(inode, i_generation);
+	entry.epoch = path_epoch;
+	known = bpf_map_lookup_elem(&files, &key);
+	if (known && known->inode_number == entry.inode_number &&
+	    known->generation == entry.generation) {
+		path_walk_up(walk, dentry, mount, false);
+		if (walk->chain == known->chain) {
+			known->epoch = entry.epoch;
+			known->inode = entry.inode;
+			return known->id;
+		}
+	}
+	path_walk_up(walk, dentry, mount, true);
+	entry.chain = walk->chain;
+	entry.id = __sync_fetch_and_add(&next_file, 1);
+	if (path_send(walk, inode, entry.id))
+		return 0;
+	bpf_map_update_elem(&files, &key, &entry, BPF_ANY);
+	return entry.id;
+}
+
+/* What is read of an open file. */
+struct file_view {
+	__u64 pointer;
+	__u64 dentry;
+	__u64 mount;
+	__u64 inode;
+	__u64 inode_number;
+	__s64 pos;
+	__u32 generation;
+	__u32 mode;
+};
+
+/* Reads it field by field, which works on every kernel. */
+static __always_inline void file_read_fields(struct file_view *view, struct file *file)
+{
+	struct inode *inode = BPF_CORE_READ(file, f_inode);
+
+	view->pointer = (__u64)file;
+	view->dentry = (__u64)BPF_CORE_READ(file, f_path.dentry);
+	view->mount = (__u64)BPF_CORE_READ(file, f_path.mnt);
+	view->inode = (__u64)inode;
+	view->inode_number = BPF_CORE_READ(inode, i_ino);
+	view->generation = BPF_CORE_READ(inode, i_generation);
+	view->mode = BPF_CORE_READ(file, f_mode);
+	view->pos = BPF_CORE_READ(file, f_pos);
+}
+
+/* The id of a file that is not the one met last; 0 when it could not be told to strata. */
+__weak __noinline __u32 path_lookup(struct file_view *view)
+{
+	struct file_key key;
+	struct file_entry *entry;
+
+	if (!view)
+		return 0;
+	key.dentry = view->dentry;
+	key.mount = view->mount;
+	entry = bpf_map_lookup_elem(&files, &key);
+	if (entry && entry->inode == view->inode && entry->inode_number == view->inode_number &&
+	    entry->generation == view->generation && entry->epoch == path_epoch)
+		return entry->id;
+	return path_enter(view->dentry, view->mount, view->inode);
+}
+
+/* The id of a file, which a thread often asks for again. */
+static __always_inline __u32 path_of_view(struct task_state *state, struct file_view *view)
+{
+	__u32 id;
+
+	if (state->last_dentry == view->dentry && state->last_mount == view->mount &&
+	    state->last_inode == view->inode && state->last_inode_number == view->inode_number &&
+	    state->last_generation == view->generation && state->last_epoch == path_epoch)
+		return state->last_file;
+	id = path_lookup(view);
+	if (!id)
+		return 0;
+	state->last_dentry = view->dentry;
+	state->last_mount = view->mount;
+	state->last_inode = view->inode;
+	state->last_inode_number = view->inode_number;
+	state->last_generation = view->generation;
+	state->last_epoch = path_epoch;
+	state->last_file = id;
+	return id;
+}
+
+/* The struct file behind a descriptor of a task, or NULL. */
+static __always_inline struct file *path_descriptor(struct task_struct *task, __u32 fd)
+{
+	struct files_struct *open_files = task->files;
+	struct file *file = NULL;
+	struct fdtable *table;
+
+	if (!open_files)
+		return NULL;
+	table = open_files->fdt;
+	if (fd >= table->max_fds)
+		return NULL;
+	bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
+	return file;
+}
+
+static __always_inline __u32 path_of_file(struct file *file)
+{
+	struct file_view view;
+
+	file_read_fields(&view, file);
+	return path_lookup(&view);
+}
+
+/* The id of the directory that a relative path of the current thread starts from. */
+static __always_inline __u32 path_of_cwd(struct task_struct *task)
+{
+	struct file_view view = {};
+	struct inode *inode;
+	struct path path;
+
+	BPF_CORE_READ_INTO(&path, task, fs, pwd);
+	inode = BPF_CORE_READ(path.dentry, d_inode);
+	view.dentry = (__u64)path.dentry;
+	view.mount = (__u64)path.mnt;
+	view.inode = (__u64)inode;
+	view.inode_number = BPF_CORE_READ(inode, i_ino);
+	view.generation = BPF_CORE_READ(inode, i_generation);
+	return path_lookup(&view);
+}
+
+#endif

@@ -1,0 +1,348 @@
+/* Processes and threads: the layer process, who belongs to the job, and when it has ended.
+ *
+ * A child inherits its parent's mode at task_newtask, before it can run, so no call of a forked
+ * worker is missed. `live` counts the threads of the job; when the last one exits strata is woken.
+ */
+#include "bpf/path.bpf.h"
+
+#include "bpf/compat.bpf.h"
+#include "schema/calls.h"
+
+char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
+
+#define NR_EXECVE   59
+#define NR_EXECVEAT 322
+
+/* Processes to attach to: pid in strata's /proc. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u8);
+} targets SEC(".maps");
+
+/* Cgroups already told to strata, ring by ring: whoever drains a ring then knows every cgroup that its
+ * records name. */
+struct cgroup_key {
+	__u64 id;
+	__u64 cpu;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, struct cgroup_key);
+	__type(value, __u8);
+} cgroups SEC(".maps");
+
+struct process_scratch {
+	struct process_record process;
+	char args[ARGS_BYTES];
+	struct cgroup_record cgroup;
+	char names[PATH_BYTES + NAME_BYTES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct process_scratch);
+} process_scratches SEC(".maps");
+
+/* The iterator may be preempted by the hooks, so it has memory of its own. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct process_scratch);
+} iterator_scratch SEC(".maps");
+
+static __always_inline struct process_scratch *process_scratch_get(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&process_scratches, &zero);
+}
+
+/* Adds a name behind those in the scratch. The size lives in memory, where the verifier does not follow
+ * it: in a register it would try every length at every depth. */
+static __always_inline void cgroup_add_name(struct process_scratch *scratch, const char *name)
+{
+	__u32 size = scratch->cgroup.names_size;
+	long length;
+
+	if (size >= PATH_BYTES)
+		return;
+	length = bpf_probe_read_kernel_str(&scratch->names[size & (PATH_BYTES - 1)], NAME_BYTES,
+					   name);
+	if (length > 0)
+		scratch->cgroup.names_size = size + length;
+}
+
+/* Tells strata the names of a cgroup, from the leaf up. */
+static __noinline void cgroup_send(struct process_scratch *scratch, struct kernfs_node *node,
+				   struct cgroup_key *key)
+{
+	struct cgroup_record *record;
+	__u8 known = 1;
+	__u32 size;
+
+	if (!scratch)
+		return;
+	record = &scratch->cgroup;
+	record->head.type = RECORD_CGROUP;
+	record->id = key->id;
+	record->names_size = 0;
+	for (int i = 0; i < CGROUP_DEPTH && node; i++) {
+		struct kernfs_node *parent = kernfs_parent(node);
+
+		if (!parent) /* the root has no name of its own */
+			break;
+		cgroup_add_name(scratch, BPF_CORE_READ(node, name));
+		node = parent;
+	}
+	size = record->names_size;
+	if (size > PATH_BYTES + NAME_BYTES - 1)
+		size = PATH_BYTES + NAME_BYTES - 1;
+	if (!ring_output(record, sizeof(*record) + size, LAYER_process, 0))
+		bpf_map_update_elem(&cgroups, key, &known, BPF_ANY);
+}
+
+static __always_inline __u64 cgroup_of(struct process_scratch *scratch, struct task_struct *task)
+{
+	struct kernfs_node *node = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn);
+	struct cgroup_key key = { BPF_CORE_READ(node, id), bpf_get_smp_processor_id() };
+
+	if (!bpf_map_lookup_elem(&cgroups, &key))
+		cgroup_send(scratch, node, &key);
+	return key.id;
+}
+
+static __always_inline void process_fill(struct process_scratch *scratch, struct task_struct *task,
+					 struct task_state *state, __u8 event)
+{
+	struct process_record *record = &scratch->process;
+
+	record->head.type = RECORD_PROCESS;
+	record->head.call = event;
+	record->head.flags = 0;
+	record->head.cpu = bpf_get_smp_processor_id();
+	record->head.tid = state ? state->tid : task_number(task);
+	record->head.pid = state ? state->pid : task_number(BPF_CORE_READ(task, group_leader));
+	record->head.ts = bpf_ktime_get_boot_ns();
+	record->cgroup = cgroup_of(scratch, task);
+	record->ppid = task_number(BPF_CORE_READ(task, real_parent, group_leader));
+	record->uid = BPF_CORE_READ(task, cred, euid.val);
+	record->exe = 0;
+	record->old_tid = record->head.tid;
+	record->exit_code = 0;
+	record->args_size = 0;
+	BPF_CORE_READ_STR_INTO(&record->comm, task, comm);
+}
+
+/* Whether events of this task are recorded: those of the job, and of all others unless strata's own or
+ * out of scope. */
+static __always_inline bool process_recorded(struct task_state *state)
+{
+	if (!recording || !layer_on[LAYER_process])
+		return false;
+	if (state && state->mode != TASK_UNKNOWN)
+		return state->mode == TASK_JOB;
+	return process_all;
+}
+
+SEC("tp_btf/task_newtask")
+int BPF_PROG(process_newtask, struct task_struct *task, unsigned long clone_flags)
+{
+	struct task_state *parent = task_find(bpf_get_current_task_btf()), *state = NULL;
+	struct process_scratch *scratch;
+
+	if (parent && (parent->mode == TASK_JOB || parent->mode == TASK_IGNORED)) {
+		state = task_make(task, LAYER_process);
+		if (!state)
+			return 0;
+		state->mode = parent->mode;
+		if (state->mode == TASK_JOB)
+			__sync_fetch_and_add(&live, 1);
+	}
+	scratch = process_scratch_get();
+	if (!scratch || !process_recorded(state))
+		return 0;
+	process_fill(scratch, task, state, EVENT_FORK);
+	ring_output(&scratch->process, sizeof(scratch->process), LAYER_process, 0);
+	return 0;
+}
+
+/* The argument vector, straight from the new program's stack. */
+static __always_inline __u32 process_read_args(struct process_scratch *scratch,
+					       struct task_struct *task)
+{
+	__u64 start = BPF_CORE_READ(task, mm, arg_start);
+	__u64 size = BPF_CORE_READ(task, mm, arg_end) - start;
+
+	if (size > ARGS_BYTES) {
+		loss_count(LAYER_process, LOSS_STRING);
+		size = ARGS_BYTES;
+	}
+	if (bpf_probe_read_user(scratch->args, size, (void *)start)) {
+		loss_count(LAYER_process, LOSS_UNREAD);
+		return 0;
+	}
+	return size;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_binprm *binprm)
+{
+	struct task_state *state = task_find(task);
+	struct process_scratch *scratch;
+	__u32 old_tid = state ? state->tid : pid_level ? 0 : old_pid;
+	struct file *exe;
+
+	if (state) {
+		/* A thread that was not the leader has taken the leader's id. */
+		task_read_ids(state, task);
+		if (state->mode == TASK_PENDING) {
+			state->mode = TASK_JOB;
+			__sync_fetch_and_add(&live, 1);
+			old_tid = state->tid;
+		}
+	}
+	scratch = process_scratch_get();
+	if (!scratch || !process_recorded(state))
+		return 0;
+	process_fill(scratch, task, state, EVENT_EXEC);
+	scratch->process.old_tid = old_tid;
+	exe = BPF_CORE_READ(task, mm, exe_file);
+	if (exe)
+		scratch->process.exe = path_of_file(exe);
+	scratch->process.args_size = process_read_args(scratch, task);
+	ring_output(&scratch->process,
+		    sizeof(scratch->process) + (scratch->process.args_size & (2 * ARGS_BYTES - 1)),
+		    LAYER_process, 0);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(process_exit, struct task_struct *task)
+{
+	struct task_state *state = task_find(task);
+	struct process_scratch *scratch;
+	__u64 wake = 0;
+
+	if (state && state->mode == TASK_JOB && __sync_fetch_and_sub(&live, 1) == 1)
+		wake = BPF_RB_FORCE_WAKEUP;
+	scratch = process_scratch_get();
+	if (scratch && process_recorded(state)) {
+		int code = task->exit_code;
+
+		process_fill(scratch, task, state, EVENT_EXIT);
+		scratch->process.exit_code = code & 0x7f ? -(code & 0x7f) : code >> 8 & 0xff;
+		ring_output(&scratch->process, sizeof(scratch->process), LAYER_process, wake);
+	}
+	if (state && state->mode == TASK_JOB)
+		state->mode =
+			TASK_IGNORED; /* it may still run code on its way out; it counts no more */
+	return 0;
+}
+
+/* An exec renames too, and says so itself. */
+static __always_inline bool in_execve(struct task_struct *task)
+{
+	struct pt_regs *regs;
+	__u64 number;
+
+	if (task != bpf_get_current_task_btf())
+		return false;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	number = BPF_CORE_READ(regs, orig_ax);
+	return number == NR_EXECVE || number == NR_EXECVEAT;
+}
+
+SEC("tp_btf/task_rename")
+int BPF_PROG(process_rename, struct task_struct *task, const char *comm)
+{
+	struct task_state *state = task_find(task);
+	struct process_scratch *scratch = process_scratch_get();
+
+	if (!scratch || !process_recorded(state) || in_execve(task))
+		return 0;
+	process_fill(scratch, task, state, EVENT_RENAME);
+	bpf_probe_read_kernel_str(scratch->process.comm, sizeof(scratch->process.comm), comm);
+	ring_output(&scratch->process, sizeof(scratch->process), LAYER_process, 0);
+	return 0;
+}
+
+/* Signals to the launched command, with their senders: one sent to the whole process group reaches both
+ * the command and strata, one sent to strata alone is for strata to pass on. */
+SEC("?tp_btf/signal_generate")
+int BPF_PROG(process_signal, int signal, struct kernel_siginfo *info, struct task_struct *task,
+	     int group, int result)
+{
+	struct task_state *state = task_find(task);
+
+	if (!state || state->mode != TASK_JOB || state->pid != command_pid)
+		return 0;
+	signal_senders[signal & (SIGNALS - 1)] =
+		task_number(bpf_get_current_task_btf()->group_leader);
+	signal_times[signal & (SIGNALS - 1)] = bpf_ktime_get_boot_ns();
+	return 0;
+}
+
+/* Finds strata itself, so that it leaves itself out and knows which PID namespace /proc shows. */
+SEC("iter/task")
+int process_find_self(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	struct task_state *state;
+	struct upid number;
+	__u32 level;
+
+	if (!task)
+		return 0;
+	level = BPF_CORE_READ(task, thread_pid, level);
+	if (task_upid(task, level, &number) || number.nr != (int)self_pid ||
+	    BPF_CORE_READ(number.ns, ns.inum) != self_namespace || level < proc_above)
+		return 0;
+	level -= proc_above;
+	if (task_upid(task, level, &number))
+		return 0;
+	pid_namespace = BPF_CORE_READ(number.ns, ns.inum);
+	pid_level = level;
+	state = task_make(task, LAYER_process);
+	if (state)
+		state->mode = TASK_IGNORED;
+	return 0;
+}
+
+/* Takes the threads that are there when the recording begins: those of the targets join the job, and
+ * all in scope are told to strata. */
+SEC("iter/task")
+int process_existing(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	struct process_scratch *scratch;
+	struct task_state *state;
+	__u32 pid, zero = 0;
+
+	scratch = bpf_map_lookup_elem(&iterator_scratch, &zero);
+	if (!task || !scratch)
+		return 0;
+	pid = task_number(BPF_CORE_READ(task, group_leader));
+	state = task_find(task);
+	if (bpf_map_lookup_elem(&targets, &pid) && (!state || state->mode == TASK_UNKNOWN)) {
+		state = task_make(task, LAYER_process);
+		if (!state)
+			return 0;
+		state->mode = TASK_JOB;
+		__sync_fetch_and_add(&live, 1);
+	}
+	if (!process_recorded(state))
+		return 0;
+	if (process_all && task->start_boottime > start_ts) /* its fork was recorded */
+		return 0;
+	process_fill(scratch, task, state, EVENT_EXISTS);
+	scratch->process.head.ts = start_ts;
+	ring_output(&scratch->process, sizeof(scratch->process), LAYER_process, 0);
+	return 0;
+}

@@ -1,0 +1,210 @@
+/* What crosses from the kernel to strata: the records in the rings, the records that task iterators
+ * write, and the configuration that the programs read. Fixed-width, shared by both sides; a record's
+ * numbers live only as long as one recording, so they may change freely.
+ *
+ * A record is written once, at the end of what it describes. All begin with struct record.
+ */
+#ifndef STRATA_BPF_RECORDS_H
+#define STRATA_BPF_RECORDS_H
+
+#include <linux/types.h>
+
+#include "schema/layers.h"
+
+#define RECORD_NULL (-0x7fffffffffffffffll - 1) /* equals CELL_NULL */
+#define PATH_BYTES  4096			/* longest path the kernel accepts */
+#define ARGS_BYTES  8192			/* longest argument vector kept */
+#define COMM_BYTES  16
+#define SIGNALS	    64
+
+enum record_type {
+	RECORD_IO = 1,
+	RECORD_COPY,
+	RECORD_FS,
+	RECORD_MEM,
+	RECORD_FILE,
+	RECORD_PROCESS,
+	RECORD_CGROUP,
+};
+
+enum record_flag {
+	RECORD_UNFINISHED = 1,	 /* the call had not returned: dur and returned mean nothing */
+	RECORD_INTERRUPTED = 2,	 /* a signal cut it short */
+	RECORD_RESTARTED = 4,	 /* ... and the kernel began it anew */
+	RECORD_NO_REQUESTED = 8, /* the vector could not be read: requested means nothing */
+};
+
+struct record {
+	__u8 type;
+	__u8 call; /* enum call; enum event for processes */
+	__u8 flags;
+	__u8 pad;
+	__u32 cpu;
+	__u32 pid; /* in strata's PID namespace; 0: not visible there */
+	__u32 tid;
+	__u64 ts;
+	__u64 dur;
+};
+
+struct io_record {
+	struct record head;
+	__s64 returned;
+	__u64 requested;
+	__s64 pos; /* RECORD_NULL: cannot seek, or not known */
+	__s32 fd;
+	__u32 file; /* file id, 0: none */
+};
+
+struct copy_record {
+	struct io_record in;
+	__s64 out_pos;
+	__s32 out_fd;
+	__u32 out_file;
+};
+
+struct fs_record {
+	struct record head;
+	__s64 returned;
+	__s64 flags; /* these five are RECORD_NULL where the call has no such argument */
+	__s64 mode;
+	__s64 pos;
+	__s64 length;
+	__s64 fd;
+	__u32 file;
+	__u32 dir;
+	__u32 dir2;
+	__u16 path_size; /* with its NUL; 0: none, or not readable */
+	__u16 path2_size;
+}; /* followed by the paths */
+
+struct mem_record {
+	struct record head;
+	__s64 returned;
+	__u64 addr;
+	__u64 length;
+	__s64 old_length;
+	__s64 prot;
+	__s64 flags;
+	__s64 pos;
+	__s64 fd;
+	__u32 file;
+	__u32 pad;
+};
+
+enum file_flag {
+	FILE_PSEUDO = 1, /* on no mounted tree: a pipe, socket, memfd, anonymous inode */
+	FILE_CUT = 2,	 /* the path was longer than can be sent */
+};
+
+/* A file seen for the first time under this name. Names come from the leaf up to the root, each ended
+ * by a NUL. */
+struct file_record {
+	struct record head;
+	__u64 inode;
+	__u32 id;
+	__u32 generation;
+	__u32 dev; /* major << 20 | minor */
+	__u32 magic;
+	__u16 mode;
+	__u16 flags;
+	__u32 names_size;
+	char fs[16];
+}; /* followed by the names */
+
+/* A cgroup seen for the first time. Names as in struct file_record. */
+struct cgroup_record {
+	struct record head;
+	__u64 id;
+	__u32 names_size;
+	__u32 pad;
+}; /* followed by the names */
+
+struct process_record {
+	struct record head; /* call: enum event */
+	__u64 cgroup;
+	__u32 ppid;
+	__u32 uid;
+	__u32 exe;     /* exec: file id */
+	__u32 old_tid; /* exec: the caller's tid before it became the leader's */
+	__s32 exit_code;
+	__u32 args_size;
+	char comm[COMM_BYTES];
+}; /* followed, for an exec, by the arguments as in /proc/PID/cmdline */
+
+/* ---- state that both sides know ---- */
+
+/* What is kept about each thread, in task storage. */
+enum task_mode {
+	TASK_UNKNOWN, /* met in a whole-machine recording */
+	TASK_PENDING, /* strata's child before its execve */
+	TASK_JOB,     /* recorded */
+	TASK_IGNORED, /* strata itself */
+};
+
+struct task_state {
+	__u32 pid;
+	__u32 tid;
+	__u8 mode;
+	__u8 call; /* enum call the thread is in; 0: none */
+	__u8 pad[2];
+	__s32 interrupted; /* -512..-516: the call ended so, and whether it restarts is not known yet */
+	__u64 ts;
+	__u64 end; /* of an interrupted call */
+	__u64 args[8];
+	__u64 file_pointer; /* struct file behind fd, to recognise it at the end */
+	__s64 pos;
+	__s64 out_pos;
+	__u32 file;
+	__u32 file2; /* of a copy the output; of a call by two paths the second directory */
+
+	/* The file met last: most calls use it again, and this is cheaper than the map. */
+	__u64 last_dentry;
+	__u64 last_mount;
+	__u64 last_inode;
+	__u64 last_inode_number;
+	__u32 last_generation;
+	__u32 last_epoch;
+	__u32 last_file;
+	__u32 pad2;
+};
+
+/* What is kept for each CPU. The powers of two let the kernel see that an index is in bounds. */
+#define LOSS_LAYERS  16
+#define LOSS_REASONS 8
+
+struct cpu_state {
+	__u64 unannounced; /* bytes since the doorbell was last rung */
+	__u64 loss[LOSS_LAYERS][LOSS_REASONS];
+};
+
+/* How a data call passes its arguments. */
+enum io_shape {
+	IO_NONE,
+	IO_BUFFER,    /* fd, buffer, size */
+	IO_BUFFER_AT, /* fd, buffer, size, pos */
+	IO_VECTOR,    /* fd, vector, count */
+	IO_VECTOR_AT, /* fd, vector, count, pos; pos -1 is the file's own, in the calls that allow it */
+	IO_MESSAGE,  /* fd, message header */
+	IO_SENDFILE, /* out fd, in fd, &pos or NULL, size */
+	IO_COPY,     /* in fd, &pos or NULL, out fd, &pos or NULL, size */
+};
+
+/* Where a call's arguments are; ARGUMENT_NONE where there is none. */
+#define ARGUMENT_NONE 7
+
+struct call_shape {
+	__u8 layer; /* enum layer */
+	__u8 io;    /* enum io_shape */
+	__u8 fd, dir, path, dir2, path2, flags, mode, pos, length;
+	__u8 opens;   /* returns a new descriptor */
+	__u8 renames; /* may change the path of files already known */
+	__u8 pad[3];
+};
+
+#define CALL_NUMBERS 512 /* system call numbers looked at, 64-bit and 32-bit */
+#define CALL_SHAPES  64
+
+/* calls_by_number holds an enum call, or one of these. */
+#define CALL_NAMESPACE 255
+
+#endif

@@ -1,0 +1,83 @@
+/* What is kept about each thread, in task storage: whether it is recorded, its ids, and the call it is
+ * in. One look-up answers everything that a program asks about the current thread.
+ */
+#ifndef STRATA_BPF_TASK_BPF_H
+#define STRATA_BPF_TASK_BPF_H
+
+#include "bpf/maps.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks __weak SEC(".maps");
+
+/* The id that a task has at one level of its PID namespaces. */
+static __always_inline long task_upid(struct task_struct *task, __u32 level, struct upid *number)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+
+	if (!pid || BPF_CORE_READ(pid, level) < level)
+		return -1;
+	return bpf_probe_read_kernel(number, sizeof(*number),
+				     (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+					     level * sizeof(*number));
+}
+
+/* A task's id as strata's /proc shows it; 0 when it is not visible there. */
+static __always_inline __u32 task_number(struct task_struct *task)
+{
+	struct upid number;
+
+	if (!pid_level)
+		return BPF_CORE_READ(task, pid);
+	if (task_upid(task, pid_level, &number) ||
+	    BPF_CORE_READ(number.ns, ns.inum) != pid_namespace)
+		return 0;
+	return number.nr;
+}
+
+static __always_inline void task_read_ids(struct task_state *state, struct task_struct *task)
+{
+	state->tid = task_number(task);
+	state->pid = task_number(BPF_CORE_READ(task, group_leader));
+}
+
+static __always_inline struct task_state *task_find(struct task_struct *task)
+{
+	return bpf_task_storage_get(&tasks, task, NULL, 0);
+}
+
+/* Finds or makes the state of a task; a state that cannot be made is counted as a loss of `layer`. */
+static __always_inline struct task_state *task_make(struct task_struct *task, enum layer layer)
+{
+	struct task_state *state;
+
+	state = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!state)
+		loss_count(layer, LOSS_STATE);
+	else if (!state->tid)
+		task_read_ids(state, task);
+	return state;
+}
+
+/* The state of the current thread if its calls are recorded, else NULL. Everything rests on this being
+ * cheap for threads that are not. */
+static __always_inline struct task_state *task_recorded(struct task_struct *task, enum layer layer)
+{
+	struct task_state *state = task_find(task);
+
+	if (!state) {
+		if (!record_all)
+			return NULL;
+		state = task_make(task, layer);
+		if (!state)
+			return NULL;
+	}
+	if (state->mode == TASK_JOB || (record_all && state->mode == TASK_UNKNOWN))
+		return state;
+	return NULL;
+}
+
+#endif

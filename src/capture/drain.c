@@ -1,0 +1,223 @@
+/* Thread layout:
+ *
+ *     rings 0..7 ──▶ worker 0: decoder, sink ─┐
+ *     rings 8..15 ─▶ worker 1: decoder, sink ─┴─▶ writer (locks)
+ *
+ * A worker sleeps until a doorbell or for POLL_MS, empties its rings, and writes chunks that have aged.
+ */
+#include "capture/drain.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "probes/probe.h"
+
+#define RINGS_A_WORKER 8
+#define POLL_MS	       100
+#define WRITE_AGE      (500 * 1000000ull)
+#define NICE	       (-10) /* a busy job must not starve the thread that empties its rings */
+
+struct worker {
+	pthread_t thread;
+	bool started;
+	struct drain *drain;
+	struct ring_buffer *rings;
+	struct decoder decoder;
+	_Atomic uint64_t cpu_ns;
+	_Atomic int failed; /* sink.failed, for other threads */
+};
+
+struct drain {
+	struct kernel *kernel;
+	int job_event;
+	atomic_bool stop;
+	int stop_event;			  /* wakes all workers when stop is set */
+	const struct probe *probe_of[32]; /* by record type */
+	unsigned count;
+	struct worker *workers;
+};
+
+static int worker_take(void *context, void *data, size_t size)
+{
+	struct worker *worker = context;
+	const struct record *record = data;
+	const struct probe *probe = worker->drain->probe_of[record->type & 31];
+
+	if (probe)
+		probe->decode(&worker->decoder, record, size);
+	return 0;
+}
+
+static void worker_account(struct worker *worker)
+{
+	worker->cpu_ns = clock_now(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Tells the session what only it can act on: the job is gone, or nothing can be written any more. */
+static void worker_report(struct worker *worker)
+{
+	int failed = worker->decoder.sink.failed;
+
+	if (!kernel_live(worker->drain->kernel) || (failed && !worker->failed)) {
+		worker->failed = failed;
+		eventfd_write(worker->drain->job_event, 1);
+	}
+}
+
+static void *worker_run(void *context)
+{
+	struct worker *worker = context;
+	struct sink *sink = &worker->decoder.sink;
+	struct pollfd bells[] = {
+		{ .fd = ring_buffer__epoll_fd(worker->rings), .events = POLLIN },
+		{ .fd = worker->drain->stop_event, .events = POLLIN },
+	};
+
+	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+	while (!worker->drain->stop) {
+		poll(bells, 2, POLL_MS);
+		ring_buffer__consume(worker->rings);
+		sink_flush(sink, WRITE_AGE);
+		worker_account(worker);
+		worker_report(worker);
+	}
+	ring_buffer__consume(worker->rings);
+	sink_flush(sink, 0);
+	worker->failed = sink->failed;
+	worker_account(worker);
+	return NULL;
+}
+
+static int worker_add_ring(struct worker *worker, int fd, struct error *e)
+{
+	int err = 0;
+
+	if (!worker->rings) {
+		worker->rings = ring_buffer__new(fd, worker_take, worker, NULL);
+		err = worker->rings ? 0 : -errno;
+	} else {
+		err = ring_buffer__add(worker->rings, fd, worker_take, worker);
+	}
+	return err ? error_set(e, err, "cannot map a ring buffer: %s", strerror(-err)) : 0;
+}
+
+int drain_open(struct drain **out, struct kernel *kernel, struct writer *writer, int job_event,
+	       struct error *e)
+{
+	unsigned cpus = kernel_ring_count(kernel), next = 0;
+	struct drain *drain = calloc(1, sizeof(*drain));
+	int err = 0;
+
+	*out = drain;
+	if (!drain)
+		return error_set(e, -ENOMEM, "out of memory");
+	drain->kernel = kernel;
+	drain->job_event = job_event;
+	drain->stop_event = eventfd(0, EFD_CLOEXEC);
+	if (drain->stop_event < 0)
+		return error_errno(e, "cannot make an eventfd");
+	for (size_t i = 0; i < probe_count; i++)
+		for (unsigned type = 0; type < 32; type++)
+			if (probes[i]->records & 1u << type)
+				drain->probe_of[type] = probes[i];
+	drain->count = (cpus + RINGS_A_WORKER - 1) / RINGS_A_WORKER;
+	drain->workers = calloc(drain->count, sizeof(*drain->workers));
+	if (!drain->workers)
+		return error_set(e, -ENOMEM, "out of memory");
+	for (unsigned i = 0; i < drain->count; i++) {
+		drain->workers[i].drain = drain;
+		sink_init(&drain->workers[i].decoder.sink, writer);
+	}
+	for (unsigned cpu = 0; cpu < cpus && !err; cpu++)
+		if (kernel_ring_fd(kernel, cpu) >= 0)
+			err = worker_add_ring(&drain->workers[next++ / RINGS_A_WORKER],
+					      kernel_ring_fd(kernel, cpu), e);
+	for (unsigned i = 0; i < drain->count && !err; i++) {
+		if (!drain->workers[i].rings)
+			continue;
+		err = -pthread_create(&drain->workers[i].thread, NULL, worker_run,
+				      &drain->workers[i]);
+		if (err)
+			error_set(e, err, "cannot start a thread: %s", strerror(-err));
+		else
+			drain->workers[i].started = true;
+	}
+	return err;
+}
+
+int drain_failed(struct drain *drain, struct error *e)
+{
+	for (unsigned i = 0; i < drain->count; i++) {
+		if (!drain->workers[i].failed)
+			continue;
+		*e = drain->workers[i].decoder.sink.error;
+		return drain->workers[i].failed;
+	}
+	return 0;
+}
+
+int drain_stop(struct drain *drain, struct error *e)
+{
+	drain->stop = true;
+	eventfd_write(drain->stop_event, 1);
+	for (unsigned i = 0; i < drain->count; i++) {
+		if (drain->workers[i].started)
+			pthread_join(drain->workers[i].thread, NULL);
+		drain->workers[i].started = false;
+	}
+	return drain_failed(drain, e);
+}
+
+void drain_dropped(const struct drain *drain, uint64_t dropped[])
+{
+	for (unsigned i = 0; i < drain->count; i++)
+		for (unsigned table = 0; table < TABLE_COUNT; table++)
+			dropped[table] += drain->workers[i].decoder.sink.dropped[table];
+}
+
+uint64_t drain_cpu_ns(const struct drain *drain)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < drain->count; i++)
+		sum += drain->workers[i].cpu_ns;
+	return sum;
+}
+
+static void decoder_free(struct decoder *decoder)
+{
+	struct cgroup_name *names = (void *)decoder->cgroups.data;
+
+	for (size_t i = 0; i < decoder->cgroups.size / sizeof(*names); i++)
+		free(names[i].path);
+	buf_free(&decoder->cgroups);
+	buf_free(&decoder->scratch);
+	sink_free(&decoder->sink);
+}
+
+void drain_close(struct drain *drain)
+{
+	struct error ignored;
+
+	if (!drain)
+		return;
+	drain_stop(drain, &ignored);
+	for (unsigned i = 0; i < drain->count; i++) {
+		ring_buffer__free(drain->workers[i].rings);
+		decoder_free(&drain->workers[i].decoder);
+	}
+	if (drain->stop_event >= 0)
+		close(drain->stop_event);
+	free(drain->workers);
+	free(drain);
+}

@@ -1,0 +1,105 @@
+#include "capture/facts.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "probes/probe.h"
+
+void facts_add(struct sink *sink, const char *key, const char *format, ...)
+{
+	struct builder *row = sink_table(sink, TABLE_run);
+	char value[8192];
+	va_list args;
+
+	if (!row)
+		return;
+	va_start(args, format);
+	vsnprintf(value, sizeof(value), format, args);
+	va_end(args);
+	builder_set_text(row, column_run_key, key, strlen(key));
+	builder_set_text(row, column_run_value, value, strlen(value));
+	sink_end_row(sink, TABLE_run);
+}
+
+/* A word as a shell would need it quoted to take it as one. */
+static int quote(struct buf *out, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "-_=+./,:@%^";
+	int err = 0;
+
+	if (*word && !word[strspn(word, plain)])
+		return buf_append(out, word, strlen(word));
+	err = buf_append(out, "'", 1);
+	for (; *word && !err; word++)
+		err = *word == '\'' ? buf_append(out, "'\\''", 4) : buf_append(out, word, 1);
+	return err ? err : buf_append(out, "'", 1);
+}
+
+static void facts_command(struct sink *sink, char **command)
+{
+	struct buf text = { 0 };
+	int err = 0;
+
+	for (int i = 0; command[i] && !err; i++) {
+		if (i)
+			err = buf_append(&text, " ", 1);
+		if (!err)
+			err = quote(&text, command[i]);
+	}
+	if (!err)
+		facts_add(sink, "command", "%.*s", (int)text.size, (char *)text.data);
+	buf_free(&text);
+}
+
+static void facts_layers(struct sink *sink, uint32_t layers)
+{
+	char text[128] = "";
+
+	for (unsigned i = 0; i < LAYER_COUNT; i++)
+		if (layers & LAYER_BIT(i))
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+				 *text ? "," : "", layer_names.names[i]);
+	facts_add(sink, "layers", "%s", text);
+}
+
+static void facts_pids(struct sink *sink, const struct session_config *config)
+{
+	char text[1024] = "";
+
+	for (size_t i = 0; i < config->pid_count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%d", i ? "," : "",
+			 (int)config->pids[i]);
+	facts_add(sink, "pids", "%s", text);
+}
+
+void facts_begin(struct sink *sink, const struct session_config *config)
+{
+	char directory[PATH_MAX];
+	struct utsname system;
+
+	facts_add(sink, "version", "%s", STRATA_VERSION);
+	if (!uname(&system)) {
+		facts_add(sink, "host", "%s", system.nodename);
+		facts_add(sink, "kernel", "%s %s", system.sysname, system.release);
+		facts_add(sink, "machine", "%s", system.machine);
+	}
+	facts_add(sink, "cpus", "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	if (getcwd(directory, sizeof(directory)))
+		facts_add(sink, "cwd", "%s", directory);
+	facts_add(sink, "target", "%s",
+		  config->command     ? "launch"
+		  : config->pid_count ? "attach"
+				      : "all");
+	if (config->command)
+		facts_command(sink, config->command);
+	if (config->pid_count)
+		facts_pids(sink, config);
+	if (config->account.change)
+		facts_add(sink, "user", "%s", config->account.name);
+	facts_layers(sink, config->layers);
+}

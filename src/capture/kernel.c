@@ -1,0 +1,337 @@
+#include "capture/kernel.h"
+
+#include <assert.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "bpf/records.h"
+#include "probes/probe.h"
+#include "bpf/strata.skel.h"
+
+#define RING_TOTAL ((uint64_t)512 << 20) /* shared by all CPUs unless told otherwise */
+#define RING_MOST  ((uint64_t)16 << 20)
+#define RING_LEAST ((uint64_t)64 << 10)
+
+struct kernel {
+	struct strata_bpf *bpf;
+	int *rings;
+	unsigned cpus;
+	uint64_t ring_bytes;
+};
+
+static_assert(LAYER_COUNT <= LOSS_LAYERS && LOSS_COUNT <= LOSS_REASONS, "loss counters");
+
+/* libbpf's own words are kept for the error, not printed. */
+static __thread char libbpf_words[512];
+
+static int libbpf_print(enum libbpf_print_level level, const char *format, va_list args)
+{
+	if (level == LIBBPF_WARN && !*libbpf_words)
+		vsnprintf(libbpf_words, sizeof(libbpf_words), format, args);
+	return 0;
+}
+
+static int kernel_error(struct error *e, int err, const char *what)
+{
+	size_t length = strcspn(libbpf_words, "\n");
+
+	return error_set(e, err, "%s: %s%s%.*s%s", what, strerror(-err), length ? " (" : "",
+			 (int)length, libbpf_words, length ? ")" : "");
+}
+
+static uint64_t ring_size(uint64_t wanted, unsigned cpus)
+{
+	uint64_t size = RING_LEAST;
+
+	if (!wanted)
+		wanted = RING_TOTAL / cpus < RING_MOST ? RING_TOTAL / cpus : RING_MOST;
+	while (size < wanted && size < (uint64_t)1 << 30)
+		size *= 2;
+	return size;
+}
+
+/* How many PID namespaces above strata's own /proc shows: one for each id but the last that it lists. */
+static unsigned proc_levels_above(void)
+{
+	FILE *status = fopen("/proc/self/status", "re");
+	unsigned ids = 0;
+	char line[256];
+
+	if (!status)
+		return 0;
+	while (fgets(line, sizeof(line), status)) {
+		if (strncmp(line, "NSpid:", 6))
+			continue;
+		for (char *word = strtok(line + 6, " \t\n"); word; word = strtok(NULL, " \t\n"))
+			ids++;
+	}
+	fclose(status);
+	return ids ? ids - 1 : 0;
+}
+
+/* Whether the kernel's type information lists a function. */
+static bool kernel_has_function(const char *name)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool found = btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+
+	btf__free(btf);
+	return found;
+}
+
+static int kernel_configure(struct kernel *kernel, const struct kernel_config *config,
+			    struct error *e)
+{
+	struct strata_bpf *bpf = kernel->bpf;
+	struct stat namespace;
+	int err;
+
+	if (stat("/proc/self/ns/pid", &namespace))
+		return error_errno(e, "cannot read /proc/self/ns/pid");
+	bpf->rodata->self_namespace = (uint32_t) namespace.st_ino;
+	bpf->rodata->self_pid = (uint32_t)getpid();
+	bpf->rodata->proc_above = proc_levels_above();
+	bpf->rodata->record_all = config->record_all;
+	bpf->rodata->process_all = config->process_all;
+	bpf->rodata->typed_reads = kernel_has_function("bpf_rdonly_cast");
+	bpf_program__set_autoload(bpf->progs.process_signal, config->command);
+	bpf->rodata->doorbell_bytes = (uint32_t)(kernel->ring_bytes / 4);
+	for (size_t i = 0; i < probe_count; i++)
+		probes[i]->configure(bpf, config->layers);
+	err = bpf_map__set_max_entries(bpf->maps.rings, kernel->cpus);
+	return err ? kernel_error(e, err, "cannot size the rings") : 0;
+}
+
+static bool cpu_online(unsigned cpu)
+{
+	char path[64], state = '1';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u", cpu);
+	if (access(path, F_OK))
+		return false;
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	file = fopen(path, "re"); /* not there for a CPU that cannot be taken off */
+	if (!file)
+		return true;
+	if (fread(&state, 1, 1, file) != 1)
+		state = '1';
+	fclose(file);
+	return state != '0';
+}
+
+/* One ring for each CPU that is online, put in the map that the programs find theirs in. */
+static int kernel_make_rings(struct kernel *kernel, struct error *e)
+{
+	for (uint32_t cpu = 0; cpu < kernel->cpus; cpu++) {
+		int fd;
+
+		if (!cpu_online(cpu))
+			continue;
+		fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
+				    (uint32_t)kernel->ring_bytes, NULL);
+
+		if (fd < 0)
+			return kernel_error(e, fd, "cannot make a ring buffer");
+		kernel->rings[cpu] = fd;
+		if (bpf_map_update_elem(bpf_map__fd(kernel->bpf->maps.rings), &cpu, &fd, BPF_ANY))
+			return kernel_error(e, -errno, "cannot place a ring buffer");
+	}
+	return 0;
+}
+
+static int kernel_add_targets(struct kernel *kernel, const struct kernel_config *config,
+			      struct error *e)
+{
+	uint8_t yes = 1;
+
+	for (size_t i = 0; i < config->target_count; i++) {
+		uint32_t pid = (uint32_t)config->targets[i];
+
+		if (bpf_map_update_elem(bpf_map__fd(kernel->bpf->maps.targets), &pid, &yes,
+					BPF_ANY))
+			return kernel_error(e, -errno, "cannot add a process");
+	}
+	return 0;
+}
+
+/* Runs an iterator program over all tasks once. Its results go elsewhere, so what it prints is empty. */
+static int kernel_iterate(struct bpf_program *program, struct error *e)
+{
+	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
+	char nothing[64];
+	int err = 0, fd;
+
+	if (!link)
+		return kernel_error(e, -errno, "cannot attach a task iterator");
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd < 0)
+		err = kernel_error(e, fd, "cannot make a task iterator");
+	while (!err) {
+		ssize_t got = read(fd, nothing, sizeof(nothing));
+
+		if (got == 0)
+			break;
+		if (got < 0 && errno != EINTR && errno != EAGAIN)
+			err = error_errno(e, "cannot walk the tasks");
+	}
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	return err;
+}
+
+static bool kernel_is_iterator(const struct bpf_program *program)
+{
+	return !strncmp(bpf_program__section_name(program), "iter", 4);
+}
+
+static int kernel_attach(struct kernel *kernel, struct error *e)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, kernel->bpf->obj)
+		bpf_program__set_autoattach(program, !kernel_is_iterator(program));
+	if (strata_bpf__attach(kernel->bpf))
+		return kernel_error(e, -errno, "cannot attach to the kernel's tracepoints");
+	return 0;
+}
+
+int kernel_open(struct kernel **out, const struct kernel_config *config, struct error *e)
+{
+	struct kernel *kernel = calloc(1, sizeof(*kernel));
+	int err;
+
+	*libbpf_words = 0;
+	libbpf_set_print(libbpf_print);
+	if (!kernel)
+		return error_set(e, -ENOMEM, "out of memory");
+	kernel->cpus = (unsigned)libbpf_num_possible_cpus();
+	kernel->ring_bytes = ring_size(config->ring_bytes, kernel->cpus);
+	kernel->rings = malloc(kernel->cpus * sizeof(int));
+	kernel->bpf = kernel->rings ? strata_bpf__open() : NULL;
+	if (!kernel->bpf) {
+		err = error_errno(e, "cannot open the BPF programs");
+		goto out;
+	}
+	memset(kernel->rings, -1, kernel->cpus * sizeof(int));
+	err = kernel_configure(kernel, config, e);
+	if (err)
+		goto out;
+	err = strata_bpf__load(kernel->bpf);
+	if (err) {
+		kernel_error(e, err, "the kernel refuses the BPF programs");
+		goto out;
+	}
+	err = kernel_make_rings(kernel, e);
+	if (!err)
+		err = kernel_add_targets(kernel, config, e);
+	if (!err)
+		err = kernel_iterate(kernel->bpf->progs.process_find_self, e);
+	if (!err)
+		err = kernel_attach(kernel, e);
+out:
+	if (err) {
+		kernel_close(kernel);
+		kernel = NULL;
+	}
+	*out = kernel;
+	return err;
+}
+
+void kernel_close(struct kernel *kernel)
+{
+	if (!kernel)
+		return;
+	for (unsigned cpu = 0; kernel->rings && cpu < kernel->cpus; cpu++)
+		if (kernel->rings[cpu] >= 0)
+			close(kernel->rings[cpu]);
+	free(kernel->rings);
+	strata_bpf__destroy(kernel->bpf);
+	free(kernel);
+}
+
+int kernel_add_child(struct kernel *kernel, pid_t pid, struct error *e)
+{
+	struct task_state state = { .mode = TASK_PENDING };
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	int err = 0;
+
+	if (pidfd < 0)
+		return error_errno(e, "cannot follow the command");
+	if (bpf_map_update_elem(bpf_map__fd(kernel->bpf->maps.tasks), &pidfd, &state, BPF_ANY))
+		err = kernel_error(e, -errno, "cannot follow the command");
+	kernel->bpf->bss->command_pid = (uint32_t)pid;
+	close(pidfd);
+	return err;
+}
+
+bool kernel_signalled(const struct kernel *kernel, int signal, pid_t sender, uint64_t since)
+{
+	return kernel->bpf->bss->signal_senders[signal & (SIGNALS - 1)] == (uint32_t)sender &&
+	       kernel->bpf->bss->signal_times[signal & (SIGNALS - 1)] >= since;
+}
+
+int kernel_start(struct kernel *kernel, uint64_t *start, struct error *e)
+{
+	*start = clock_boot();
+	kernel->bpf->bss->start_ts = *start;
+	__atomic_store_n(&kernel->bpf->bss->recording, 1, __ATOMIC_SEQ_CST);
+	return kernel_iterate(kernel->bpf->progs.process_existing, e);
+}
+
+int kernel_stop(struct kernel *kernel, struct error *e)
+{
+	__atomic_store_n(&kernel->bpf->bss->recording, 0, __ATOMIC_SEQ_CST);
+	usleep(1000); /* programs that had begun on other CPUs end */
+	if (!bpf_program__autoload(kernel->bpf->progs.file_in_flight))
+		return 0;
+	return kernel_iterate(kernel->bpf->progs.file_in_flight, e);
+}
+
+uint32_t kernel_live(const struct kernel *kernel)
+{
+	return __atomic_load_n(&kernel->bpf->bss->live, __ATOMIC_SEQ_CST);
+}
+
+unsigned kernel_ring_count(const struct kernel *kernel)
+{
+	return kernel->cpus;
+}
+
+uint64_t kernel_ring_bytes(const struct kernel *kernel)
+{
+	return kernel->ring_bytes;
+}
+
+int kernel_ring_fd(const struct kernel *kernel, unsigned cpu)
+{
+	return kernel->rings[cpu];
+}
+
+int kernel_read_loss(const struct kernel *kernel, uint64_t *loss, struct error *e)
+{
+	struct cpu_state *states = calloc(kernel->cpus, sizeof(*states));
+	uint32_t zero = 0;
+	int err = 0;
+
+	if (!states)
+		return error_set(e, -ENOMEM, "out of memory");
+	if (bpf_map_lookup_elem(bpf_map__fd(kernel->bpf->maps.cpu_states), &zero, states))
+		err = kernel_error(e, -errno, "cannot read the loss counters");
+	for (unsigned cpu = 0; !err && cpu < kernel->cpus; cpu++)
+		for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
+			memcpy(loss + (cpu * LAYER_COUNT + layer) * LOSS_COUNT,
+			       states[cpu].loss[layer], LOSS_COUNT * sizeof(*loss));
+	free(states);
+	return err;
+}

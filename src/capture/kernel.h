@@ -1,0 +1,52 @@
+/* The BPF side of a recording: opened, configured, loaded, attached, asked. Everything in the kernel
+ * hangs on file descriptors of this process and is gone with it, whatever ends it.
+ */
+#ifndef STRATA_CAPTURE_KERNEL_H
+#define STRATA_CAPTURE_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "schema/layers.h"
+
+struct kernel;
+
+struct kernel_config {
+	uint32_t layers;      /* LAYER_BITs to record */
+	bool record_all;      /* io, fs and mem of every process */
+	bool process_all;     /* process events of every process */
+	uint64_t ring_bytes;  /* of each CPU's ring; 0: chosen by the number of CPUs */
+	const pid_t *targets; /* processes to attach to */
+	size_t target_count;
+	bool command; /* a command will be launched */
+};
+
+/* Loads and attaches all programs; nothing is recorded yet. */
+int kernel_open(struct kernel **kernel, const struct kernel_config *config, struct error *e);
+void kernel_close(struct kernel *kernel);
+
+/* Makes a child of strata's part of the job as soon as it calls execve. */
+int kernel_add_child(struct kernel *kernel, pid_t pid, struct error *e);
+
+/* Begins recording; `start` is the boot time from which on rows count. Threads of the targets join the
+ * job, and what exists is told. */
+int kernel_start(struct kernel *kernel, uint64_t *start, struct error *e);
+
+/* Ends recording: calls in flight are closed as unfinished, all into the rings. */
+int kernel_stop(struct kernel *kernel, struct error *e);
+
+/* Whether `sender` has sent this signal to the launched command itself, after the boot time `since`. */
+bool kernel_signalled(const struct kernel *kernel, int signal, pid_t sender, uint64_t since);
+
+uint32_t kernel_live(const struct kernel *kernel); /* threads of the job */
+
+unsigned kernel_ring_count(const struct kernel *kernel);
+uint64_t kernel_ring_bytes(const struct kernel *kernel);
+int kernel_ring_fd(const struct kernel *kernel, unsigned cpu); /* -1: that CPU is not there */
+
+/* Reads the loss counters into loss[cpu * LAYER_COUNT * LOSS_COUNT + layer * LOSS_COUNT + reason]. */
+int kernel_read_loss(const struct kernel *kernel, uint64_t *loss, struct error *e);
+
+#endif

@@ -1,0 +1,138 @@
+#include "capture/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int account_find(struct account *account, const char *user, struct error *e)
+{
+	const char *sudo_user = getenv("SUDO_USER");
+	const struct passwd *entry;
+
+	*account = (struct account){ .uid = getuid(), .gid = getgid() };
+	if (!user && (geteuid() || !sudo_user || !*sudo_user || !strcmp(sudo_user, "root")))
+		return 0;
+	errno = 0;
+	entry = getpwnam(user ? user : sudo_user);
+	if (!entry)
+		return error_set(e, -ENOENT, "no user '%s' on this machine",
+				 user ? user : sudo_user);
+	account->change = true;
+	account->uid = entry->pw_uid;
+	account->gid = entry->pw_gid;
+	snprintf(account->name, sizeof(account->name), "%s", entry->pw_name);
+	snprintf(account->home, sizeof(account->home), "%s", entry->pw_dir);
+	snprintf(account->shell, sizeof(account->shell), "%s", entry->pw_shell);
+	return 0;
+}
+
+static int account_become(const struct account *account)
+{
+	if (!account->change)
+		return 0;
+	if (initgroups(account->name, account->gid) || setgid(account->gid) || setuid(account->uid))
+		return -errno;
+	setenv("HOME", account->home, 1);
+	setenv("USER", account->name, 1);
+	setenv("LOGNAME", account->name, 1);
+	setenv("SHELL", account->shell, 1);
+	return 0;
+}
+
+int launch_directly(char **command, const struct account *account, struct error *e)
+{
+	int err = account_become(account);
+
+	if (!err) {
+		execvp(command[0], command);
+		err = -errno;
+	}
+	return error_set(e, err, "cannot run '%s': %s", command[0], strerror(-err));
+}
+
+/* The child. Nothing here may be seen by the command: descriptors close on exec, the mask is put back. */
+static void child_run(char **command, const struct account *account, const sigset_t *mask, int gate,
+		      int fault)
+{
+	char byte;
+	int err;
+
+	if (read(gate, &byte, 1) != 1)
+		_exit(125); /* strata gave up */
+	err = -account_become(account);
+	if (!err) {
+		sigprocmask(SIG_SETMASK, mask, NULL);
+		execvp(command[0], command);
+		err = errno;
+	}
+	if (write(fault, &err, sizeof(err)) != sizeof(err))
+		_exit(125);
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+int launch_fork(struct launch *launch, char **command, const struct account *account,
+		const sigset_t *mask, struct error *e)
+{
+	int gate[2] = { -1, -1 }, fault[2] = { -1, -1 };
+	int err = 0;
+
+	if (pipe2(gate, O_CLOEXEC) || pipe2(fault, O_CLOEXEC)) {
+		err = error_errno(e, "cannot make a pipe");
+		goto out;
+	}
+	launch->pid = fork();
+	if (launch->pid < 0) {
+		err = error_errno(e, "cannot fork");
+		launch->pid = 0;
+		goto out;
+	}
+	if (!launch->pid) {
+		close(gate[1]);
+		close(fault[0]);
+		child_run(command, account, mask, gate[0], fault[1]);
+	}
+	launch->gate = gate[1];
+	launch->fault = fault[0];
+	gate[1] = fault[0] = -1;
+out:
+	for (int i = 0; i < 2; i++) {
+		if (gate[i] >= 0)
+			close(gate[i]);
+		if (fault[i] >= 0)
+			close(fault[i]);
+	}
+	return err;
+}
+
+int launch_go(struct launch *launch)
+{
+	int err = 0;
+	ssize_t got;
+
+	if (write(launch->gate, "g", 1) != 1)
+		return -errno;
+	do
+		got = read(launch->fault, &err, sizeof(err));
+	while (got < 0 && errno == EINTR);
+	close(launch->gate);
+	close(launch->fault);
+	launch->gate = launch->fault = -1;
+	return got == sizeof(err) ? -err : 0;
+}
+
+void launch_close(struct launch *launch)
+{
+	if (!launch->pid || launch->gate < 0)
+		return;
+	close(launch->gate);
+	close(launch->fault);
+	waitpid(launch->pid, NULL, 0);
+	launch->pid = 0;
+}

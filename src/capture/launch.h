@@ -1,0 +1,44 @@
+/* The command that strata launches: forked early, held at a gate until every probe is armed, run as if
+ * strata were not there.
+ */
+#ifndef STRATA_CAPTURE_LAUNCH_H
+#define STRATA_CAPTURE_LAUNCH_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* Who the command runs as. */
+struct account {
+	bool change; /* false: as strata itself */
+	uid_t uid;
+	gid_t gid;
+	char name[64];
+	char home[256];
+	char shell[128];
+};
+
+/* The user named, else the one who called sudo, else strata's own. */
+int account_find(struct account *account, const char *user, struct error *e);
+
+/* Becomes the command, with no recording. Returns only when that fails. */
+int launch_directly(char **command, const struct account *account, struct error *e);
+
+struct launch {
+	pid_t pid; /* 0: none */
+	int gate;  /* writing a byte lets the command go */
+	int fault; /* reads the errno of a failed execve; ends empty after a good one */
+};
+
+/* Forks the child and leaves it waiting. mask: the signal mask that the command begins with. */
+int launch_fork(struct launch *launch, char **command, const struct account *account,
+		const sigset_t *mask, struct error *e);
+
+/* Lets the command go and waits for its execve. Returns 0, or the -errno of the execve. */
+int launch_go(struct launch *launch);
+
+void launch_close(struct launch *launch); /* ends a child that was never let go */
+
+#endif

@@ -1,0 +1,499 @@
+#include "capture/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "capture/drain.h"
+#include "capture/facts.h"
+#include "capture/kernel.h"
+#include "capture/output.h"
+#include "capture/sink.h"
+#include "probes/probe.h"
+#include "sampler/clock.h"
+
+#define FORWARD_AFTER \
+	(20 * 1000000ull) /* a signal to the whole group has reached the command by then */
+#define PROGRESS_EVERY NS_PER_SECOND
+#define LOSS_EVERY     (NS_PER_SECOND / 2)
+
+/* Signals that strata takes in the command's place. */
+static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
+
+/* A signal that will be passed on unless its sender reached the command as well. */
+struct pending_signal {
+	int number; /* 0: none */
+	pid_t sender;
+	uint64_t at; /* boot time of arrival */
+};
+
+struct session {
+	const struct session_config *config;
+	struct kernel *kernel;
+	struct writer *writer;
+	struct drain *drain;
+	struct sink sink; /* this thread's own rows */
+	struct launch launch;
+	int job_event;
+	int signals; /* signalfd */
+	sigset_t old_mask;
+	struct pending_signal pending;
+	unsigned interrupts; /* SIGINT, SIGTERM that were for strata */
+	bool command_done;
+	int command_status; /* as waitpid gives it */
+	uint64_t start, stop;
+	uint64_t next_sample, next_loss, next_progress;
+	uint64_t *loss, *loss_before; /* cpus * LAYER_COUNT * LOSS_COUNT */
+	uint64_t loss_since, lost;
+	const char *reason;
+	int output_err; /* why the trace file could not be made */
+};
+
+bool session_output_refused(const struct session *session)
+{
+	int err = session ? session->output_err : 0;
+
+	return err == -EROFS || err == -EACCES || err == -EPERM || err == -ENOSPC || err == -EDQUOT;
+}
+
+/* ---- opening ---- */
+
+static int session_take_signals(struct session *session, struct error *e)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGCHLD);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++) {
+		struct sigaction old;
+
+		/* What was ignored, as under nohup, stays so. */
+		if (!sigaction(taken[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaddset(&mask, taken[i]);
+	}
+	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error to report, not an end */
+	if (sigprocmask(SIG_BLOCK, &mask, &session->old_mask))
+		return error_errno(e, "cannot block signals");
+	session->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (session->signals < 0)
+		return error_errno(e, "cannot watch signals");
+	return 0;
+}
+
+static int session_open_kernel(struct session *session, struct error *e)
+{
+	const struct session_config *config = session->config;
+	bool job = config->command || config->pid_count;
+	struct kernel_config kernel = {
+		.layers = config->layers,
+		.record_all = config->scope == SCOPE_ALL || (!job && config->scope != SCOPE_JOB),
+		.process_all = config->scope != SCOPE_JOB,
+		.ring_bytes = config->ring_bytes,
+		.targets = config->pids,
+		.target_count = config->pid_count,
+		.command = config->command,
+	};
+	size_t counters;
+	int err = kernel_open(&session->kernel, &kernel, e);
+
+	if (err)
+		return err;
+	counters = (size_t)kernel_ring_count(session->kernel) * LAYER_COUNT * LOSS_COUNT;
+	session->loss = calloc(counters, sizeof(uint64_t));
+	session->loss_before = calloc(counters, sizeof(uint64_t));
+	if (!session->loss || !session->loss_before)
+		return error_set(e, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static int session_open_output(struct session *session, struct error *e)
+{
+	const struct session_config *config = session->config;
+	int fd, err;
+
+	session->output_err =
+		output_create(config->output, config->force, &config->account, &fd, e);
+	if (session->output_err)
+		return session->output_err;
+	err = session->output_err = writer_open(&session->writer, fd, e);
+	if (err)
+		return error_add(e, err, "cannot begin trace '%s'", config->output);
+	sink_init(&session->sink, session->writer);
+	facts_begin(&session->sink, config);
+	return 0;
+}
+
+int session_open(struct session **out, const struct session_config *config, struct error *e)
+{
+	struct session *session = calloc(1, sizeof(*session));
+	int err;
+
+	*out = session;
+	if (!session)
+		return error_set(e, -ENOMEM, "out of memory");
+	session->config = config;
+	session->launch = (struct launch){ .gate = -1, .fault = -1 };
+	session->signals = -1;
+	session->job_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (session->job_event < 0)
+		return error_errno(e, "cannot make an eventfd");
+	err = session_open_kernel(session, e);
+	if (!err)
+		err = session_open_output(session, e);
+	if (!err)
+		err = session_take_signals(session, e);
+	if (!err && config->command)
+		err = launch_fork(&session->launch, config->command, &config->account,
+				  &session->old_mask, e);
+	if (!err)
+		err = drain_open(&session->drain, session->kernel, session->writer,
+				 session->job_event, e);
+	return err;
+}
+
+/* ---- running ---- */
+
+static int drop_caches(struct error *e)
+{
+	int fd, err = 0;
+
+	sync();
+	fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "3", 1) != 1)
+		err = error_errno(e, "cannot drop caches (--drop-caches needs root)");
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* Turns what the loss counters grew by into rows. */
+static void session_take_loss(struct session *session)
+{
+	unsigned cpus = kernel_ring_count(session->kernel);
+	uint64_t now = clock_boot();
+	uint64_t *swap;
+	struct error e;
+
+	if (kernel_read_loss(session->kernel, session->loss, &e))
+		return;
+	for (unsigned i = 0; i < cpus * LAYER_COUNT * LOSS_COUNT; i++) {
+		uint64_t count = session->loss[i] - session->loss_before[i];
+		struct builder *row = count ? sink_table(&session->sink, TABLE_loss) : NULL;
+
+		session->lost += count;
+		if (!row)
+			continue;
+		builder_set(row, column_loss_ts, (int64_t)session->loss_since);
+		builder_set(row, column_loss_dur, (int64_t)(now - session->loss_since));
+		builder_set(row, column_loss_layer, i / LOSS_COUNT % LAYER_COUNT);
+		builder_set(row, column_loss_cpu, i / (LAYER_COUNT * LOSS_COUNT));
+		builder_set(row, column_loss_count, (int64_t)count);
+		builder_set(row, column_loss_reason, i % LOSS_COUNT);
+		sink_end_row(&session->sink, TABLE_loss);
+	}
+	swap = session->loss_before;
+	session->loss_before = session->loss;
+	session->loss = swap;
+	session->loss_since = now;
+}
+
+static uint64_t session_rows(const struct session *session)
+{
+	uint64_t rows = 0;
+
+	for (unsigned table = 0; table < TABLE_COUNT; table++)
+		rows += writer_rows(session->writer, table);
+	return rows;
+}
+
+static void session_show_progress(const struct session *session)
+{
+	char length[32], rows[32], bytes[32], lost[32];
+
+	units_format_duration(length, sizeof(length), clock_boot() - session->start);
+	units_format_count(rows, sizeof(rows), session_rows(session));
+	units_format_bytes(bytes, sizeof(bytes), writer_size(session->writer));
+	units_format_count(lost, sizeof(lost), session->lost);
+	fprintf(stderr, "\r\033[Kstrata: %s, %s rows, %s, %s lost", length, rows, bytes, lost);
+}
+
+static void session_clear_progress(const struct session *session)
+{
+	if (session->config->progress)
+		fputs("\r\033[K", stderr);
+}
+
+/* What is done by the clock. Returns how many nanoseconds there are until something is due. */
+static uint64_t session_tick(struct session *session)
+{
+	uint64_t now = clock_boot();
+	uint64_t next;
+
+	if (now >= session->next_sample) {
+		clock_sample(&session->sink);
+		session->next_sample = now + session->config->interval;
+	}
+	if (now >= session->next_loss) {
+		session_take_loss(session);
+		sink_flush(&session->sink, 0);
+		session->next_loss = now + LOSS_EVERY;
+	}
+	if (session->config->progress && now >= session->next_progress) {
+		session_show_progress(session);
+		session->next_progress = now + PROGRESS_EVERY;
+	}
+	next = session->next_sample < session->next_loss ? session->next_sample
+							 : session->next_loss;
+	if (session->pending.number && session->pending.at + FORWARD_AFTER < next)
+		next = session->pending.at + FORWARD_AFTER;
+	if (session->config->duration && session->start + session->config->duration < next)
+		next = session->start + session->config->duration;
+	return next > now ? next - now : 0;
+}
+
+static void session_pass_signal(struct session *session)
+{
+	struct pending_signal *pending = &session->pending;
+
+	if (!pending->number || clock_boot() < pending->at + FORWARD_AFTER)
+		return;
+	if (!session->command_done &&
+	    (!session->kernel || !kernel_signalled(session->kernel, pending->number,
+						   pending->sender, pending->at - NS_PER_SECOND)))
+		kill(session->launch.pid, pending->number);
+	pending->number = 0;
+}
+
+static void session_reap(struct session *session)
+{
+	if (session->launch.pid && !session->command_done &&
+	    waitpid(session->launch.pid, &session->command_status, WNOHANG) == session->launch.pid)
+		session->command_done = true;
+}
+
+static void session_read_signals(struct session *session)
+{
+	bool command = session->launch.pid && !session->command_done;
+	struct signalfd_siginfo info;
+
+	while (read(session->signals, &info, sizeof(info)) == sizeof(info)) {
+		int number = (int)info.ssi_signo;
+
+		if (number == SIGCHLD)
+			continue;
+		if (number == SIGINT || (number == SIGTERM && !command))
+			session->interrupts++;
+		/* The terminal sends to the whole foreground group: the command has it already. */
+		if (command && info.ssi_code != SI_KERNEL &&
+		    (pid_t)info.ssi_pid != session->launch.pid) {
+			session->pending = (struct pending_signal){ number, (pid_t)info.ssi_pid,
+								    clock_boot() };
+		} else if (!command && (number == SIGHUP || number == SIGQUIT)) {
+			session->interrupts++;
+		}
+	}
+	session_reap(session);
+}
+
+/* Whether the recording is over, and why. */
+static bool session_over(struct session *session)
+{
+	const struct session_config *config = session->config;
+	struct error ignored;
+
+	if (config->duration && clock_boot() >= session->start + config->duration)
+		session->reason = "duration";
+	else if (drain_failed(session->drain, &ignored) || session->sink.failed)
+		session->reason = "trace file not writable";
+	else if (session->launch.pid && !session->command_done)
+		session->reason = session->interrupts >= 2 ? "interrupted" : NULL;
+	else if (session->launch.pid && (config->until_main || !kernel_live(session->kernel)))
+		session->reason = "job ended";
+	else if (!session->launch.pid && config->pid_count && !kernel_live(session->kernel))
+		session->reason = "job ended";
+	else if (session->interrupts)
+		session->reason = "interrupted";
+	return session->reason;
+}
+
+static void session_loop(struct session *session)
+{
+	struct pollfd watched[] = { { .fd = session->signals, .events = POLLIN },
+				    { .fd = session->job_event, .events = POLLIN } };
+	eventfd_t ignored;
+
+	while (!session_over(session)) {
+		uint64_t wait = session_tick(session);
+		struct timespec timeout = { (time_t)(wait / NS_PER_SECOND),
+					    (long)(wait % NS_PER_SECOND) };
+
+		ppoll(watched, 2, &timeout, NULL);
+		eventfd_read(session->job_event, &ignored);
+		session_read_signals(session);
+		session_pass_signal(session);
+	}
+}
+
+int session_run(struct session *session, struct error *e)
+{
+	int err = 0;
+
+	if (session->config->drop_caches)
+		err = drop_caches(e);
+	if (!err && session->launch.pid)
+		err = kernel_add_child(session->kernel, session->launch.pid, e);
+	if (!err)
+		err = kernel_start(session->kernel, &session->start, e);
+	if (err)
+		return err;
+	session->next_sample = session->start + session->config->interval;
+	session->next_loss = session->start + LOSS_EVERY;
+	session->loss_since = session->start;
+	facts_add(&session->sink, "start_ts", "%llu", (unsigned long long)session->start);
+	facts_add(&session->sink, "buffer_bytes", "%llu",
+		  (unsigned long long)kernel_ring_bytes(session->kernel));
+	clock_sample(&session->sink);
+	sink_flush(&session->sink, 0);
+	if (session->launch.pid) {
+		err = launch_go(&session->launch);
+		if (err) {
+			waitpid(session->launch.pid, NULL, 0);
+			session->command_done = true;
+			return error_set(e, err, "cannot run '%s': %s", session->config->command[0],
+					 strerror(-err));
+		}
+	}
+	session_loop(session);
+	return 0;
+}
+
+/* ---- finishing ---- */
+
+static void status_text(char *out, size_t size, int status)
+{
+	if (WIFSIGNALED(status))
+		snprintf(out, size, "signal %d", WTERMSIG(status));
+	else
+		snprintf(out, size, "%d", WEXITSTATUS(status));
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return ((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec) * NS_PER_SECOND +
+	       ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000;
+}
+
+static void session_last_facts(struct session *session)
+{
+	char status[32];
+
+	facts_add(&session->sink, "stop_ts", "%llu", (unsigned long long)session->stop);
+	facts_add(&session->sink, "stop_reason", "%s",
+		  session->reason ? session->reason : "failed");
+	if (session->command_done) {
+		status_text(status, sizeof(status), session->command_status);
+		facts_add(&session->sink, "exit_status", "%s", status);
+	}
+	facts_add(&session->sink, "cpu_ns", "%llu", (unsigned long long)own_cpu_ns());
+}
+
+/* Rows that could not be written are a loss like any other, if anybody can still be told. */
+static uint64_t session_count_dropped(struct session *session)
+{
+	uint64_t dropped[TABLE_COUNT] = { 0 }, sum = 0;
+
+	drain_dropped(session->drain, dropped);
+	for (unsigned i = 0; i < TABLE_COUNT; i++)
+		sum += dropped[i] + session->sink.dropped[i];
+	return sum;
+}
+
+void session_finish(struct session *session, struct session_result *result)
+{
+	struct stat file;
+	struct error e = { "" };
+	int err, close_err;
+
+	*result = (struct session_result){ .reason = session->reason };
+	session_clear_progress(session);
+	if (session->interrupts) { /* a further one ends strata at once */
+		signal(SIGINT, SIG_DFL);
+		signal(SIGTERM, SIG_DFL);
+		if (!session->launch.pid || session->command_done)
+			sigprocmask(SIG_SETMASK, &session->old_mask, NULL);
+	}
+	session->stop = clock_boot();
+	kernel_stop(session->kernel, &e);
+	err = drain_stop(session->drain, &result->error);
+	session_take_loss(session);
+	clock_sample(&session->sink);
+	session_last_facts(session);
+	sink_flush(&session->sink, 0);
+	if (!err && session->sink.failed) {
+		err = session->sink.failed;
+		result->error = session->sink.error;
+	}
+	result->rows = session_rows(session);
+	result->dropped = session_count_dropped(session);
+	e = result->error;
+	close_err = writer_close(session->writer, &result->error);
+	if (err || !close_err)
+		result->error = e; /* the first failure is the one to tell */
+	else
+		err = close_err;
+	session->writer = NULL;
+	if (!stat(session->config->output, &file))
+		result->bytes = (uint64_t)file.st_size;
+	result->write_failed = err;
+	result->lost = session->lost;
+	result->length = session->stop - session->start;
+	result->cpu_ns = own_cpu_ns();
+}
+
+int session_wait(struct session *session)
+{
+	struct pollfd watched = { .fd = session->signals, .events = POLLIN };
+
+	while (session->launch.pid && !session->command_done) {
+		poll(&watched, 1, session->pending.number ? 20 : -1);
+		session_read_signals(session);
+		session_pass_signal(session);
+	}
+	return session->command_status;
+}
+
+void session_close(struct session *session)
+{
+	struct error ignored;
+
+	if (!session)
+		return;
+	launch_close(&session->launch);
+	drain_close(session->drain);
+	if (session->writer)
+		writer_close(session->writer, &ignored);
+	sink_free(&session->sink);
+	kernel_close(session->kernel);
+	if (session->signals >= 0)
+		close(session->signals);
+	if (session->job_event >= 0)
+		close(session->job_event);
+	free(session->loss);
+	free(session->loss_before);
+	free(session);
+}

@@ -1,0 +1,63 @@
+/* A recording from beginning to end: what to record in, what was recorded out.
+ *
+ *     session_open     opens the kernel side, the trace file and the threads; nothing runs yet
+ *     session_run      lets the command go and records until the recording is over
+ *     session_finish   stops, writes what is left, closes the file
+ *     session_wait     waits for a command that outlived the recording, and gives its status
+ *     session_close    frees everything
+ *
+ * All of it runs in the thread that calls, which must be the only one at session_open.
+ */
+#ifndef STRATA_CAPTURE_SESSION_H
+#define STRATA_CAPTURE_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "capture/launch.h"
+
+enum session_scope { SCOPE_DEFAULT, SCOPE_JOB, SCOPE_ALL };
+
+struct session_config {
+	char **command;	   /* to launch; NULL: none */
+	const pid_t *pids; /* to attach to */
+	size_t pid_count;
+	uint32_t layers; /* LAYER_BITs */
+	enum session_scope scope;
+	bool until_main; /* end with the first process of the job, not the last */
+	bool drop_caches;
+	bool force;
+	bool progress;	     /* a line a second on stderr */
+	uint64_t duration;   /* ns; 0: until it ends */
+	uint64_t interval;   /* ns between samples */
+	uint64_t ring_bytes; /* 0: by the number of CPUs */
+	const char *output;
+	struct account account;
+};
+
+struct session_result {
+	uint64_t rows, bytes, lost, dropped, cpu_ns, length;
+	const char *reason; /* why the recording ended */
+	int write_failed; /* -errno: the trace file could not be written to the end; error says why */
+	struct error error;
+};
+
+struct session;
+
+/* Whether session_open failed because the place for the trace file is full or not writable, which is no
+ * reason to keep the command from running. */
+bool session_output_refused(const struct session *session);
+
+int session_open(struct session **session, const struct session_config *config, struct error *e);
+
+/* 0, or the -errno of the command's execve. */
+int session_run(struct session *session, struct error *e);
+void session_finish(struct session *session, struct session_result *result);
+
+/* The command's status as waitpid gives it; 0 without a command. */
+int session_wait(struct session *session);
+void session_close(struct session *session);
+
+#endif

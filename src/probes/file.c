@@ -1,0 +1,251 @@
+/* The layers io, fs and mem: constants of bpf/file.bpf.c, and its records as rows. */
+#include "probes/probe.h"
+
+#include <asm/unistd_64.h>
+#include <assert.h>
+#include <string.h>
+
+#include "bpf/strata.skel.h"
+#include "probes/names.h"
+
+#define _ ARGUMENT_NONE
+
+static const struct call_shape shapes[CALL_COUNT] = {
+#define IO_CALL(name, number, number32, direction, shape) \
+	[CALL_##name] = { .layer = LAYER_io, .io = IO_##shape },
+#define FS_CALL(name, number, number32, ...)                                                       \
+	[CALL_##name] = { LAYER_fs, IO_NONE, __VA_ARGS__,                                          \
+			  .opens = CALL_##name == CALL_open || CALL_##name == CALL_openat ||       \
+				   CALL_##name == CALL_openat2 || CALL_##name == CALL_creat,       \
+			  .renames = CALL_##name == CALL_rename || CALL_##name == CALL_renameat || \
+				     CALL_##name == CALL_renameat2 },
+#define MEM_CALL(name, number, number32) [CALL_##name] = { .layer = LAYER_mem },
+#define CALL32(layer, number32)
+#define NAMESPACE_CALL(number, number32)
+#include "schema/calls.def"
+};
+
+#undef _
+
+struct call_number {
+	uint8_t call; /* enum call or CALL_NAMESPACE */
+	uint8_t layer;
+	int16_t number; /* -1: none */
+	int16_t number32;
+};
+
+static const struct call_number numbers[] = {
+#define IO_CALL(name, number, number32, ...) { CALL_##name, LAYER_io, number, number32 },
+#define FS_CALL(name, number, number32, ...) { CALL_##name, LAYER_fs, number, number32 },
+#define MEM_CALL(name, number, number32)     { CALL_##name, LAYER_mem, number, number32 },
+#define CALL32(layer, number32)		     { CALL_none, LAYER_##layer, -1, number32 },
+#define NAMESPACE_CALL(number, number32)     { CALL_NAMESPACE, LAYER_fs, number, -1 },
+#include "schema/calls.def"
+};
+
+#define IO_CALL(name, number, ...)  static_assert(__NR_##name == number, #name);
+#define FS_CALL(name, number, ...)  static_assert(__NR_##name == number, #name);
+#define MEM_CALL(name, number, ...) static_assert(__NR_##name == number, #name);
+#define CALL32(layer, number32)
+#define NAMESPACE_CALL(number, number32)
+#include "schema/calls.def"
+
+static_assert(CALL_COUNT <= CALL_SHAPES, "CALL_SHAPES bounds the table in the kernel");
+static_assert(RECORD_NULL == CELL_NULL, "null passes from record to row unchanged");
+
+static void file_configure(struct strata_bpf *bpf, uint32_t layers)
+{
+	bool on = layers & file_probe.layers;
+
+	bpf_program__set_autoload(bpf->progs.file_sys_enter, on);
+	bpf_program__set_autoload(bpf->progs.file_sys_exit, on);
+	bpf_program__set_autoload(bpf->progs.file_signal_deliver, on);
+	bpf_program__set_autoload(bpf->progs.file_process_exit, on);
+	bpf_program__set_autoload(bpf->progs.file_in_flight, on);
+	memcpy(bpf->rodata->call_shapes, shapes, sizeof(shapes));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		const struct call_number *n = &numbers[i];
+
+		/* Renames are watched whatever is recorded: they change the paths of known files. */
+		if (n->number >= 0 && (layers & LAYER_BIT(n->layer) || n->call == CALL_NAMESPACE))
+			bpf->rodata->calls_by_number[n->number] = n->call;
+		else if (n->number >= 0 && shapes[n->call].renames)
+			bpf->rodata->calls_by_number[n->number] = CALL_NAMESPACE;
+		if (n->number32 >= 0 && layers & LAYER_BIT(n->layer))
+			bpf->rodata->layers_by_number32[n->number32] = n->layer + 1;
+	}
+}
+
+static enum direction direction_of(uint8_t call)
+{
+	static const uint8_t directions[CALL_COUNT] = {
+#define IO_CALL(name, number, number32, direction, ...) [CALL_##name] = DIRECTION_##direction,
+#define FS_CALL(...)
+#define MEM_CALL(...)
+#define CALL32(...)
+#define NAMESPACE_CALL(...)
+#include "schema/calls.def"
+	};
+
+	return directions[call];
+}
+
+#define SET(table, column, value) builder_set(row, column_##table##_##column, (int64_t)(value))
+
+/* The columns that every table of calls begins with. */
+#define SET_HEAD(table, head)                             \
+	do {                                              \
+		SET(table, ts, (head)->ts);               \
+		if (!((head)->flags & RECORD_UNFINISHED)) \
+			SET(table, dur, (head)->dur);     \
+		SET(table, cpu, (head)->cpu);             \
+		SET(table, pid, (head)->pid);             \
+		SET(table, tid, (head)->tid);             \
+		SET(table, op, (head)->call);             \
+	} while (0)
+
+static void io_decode(struct sink *sink, const struct record *head)
+{
+	const struct io_record *io = (const void *)head;
+	struct builder *row = sink_table(sink, TABLE_io);
+
+	if (!row)
+		return sink_drop(sink, TABLE_io);
+	SET_HEAD(io, head);
+	SET(io, dir, direction_of(head->call));
+	SET(io, fd, io->fd);
+	if (io->file)
+		SET(io, file, io->file);
+	if (io->pos != RECORD_NULL)
+		SET(io, pos, io->pos);
+	if (!(head->flags & RECORD_NO_REQUESTED))
+		SET(io, requested, io->requested);
+	if (!(head->flags & RECORD_UNFINISHED))
+		SET(io, returned, io->returned);
+	if (head->flags & RECORD_INTERRUPTED)
+		SET(io, restarted, !!(head->flags & RECORD_RESTARTED));
+	if (head->type == RECORD_COPY) {
+		const struct copy_record *copy = (const void *)head;
+
+		SET(io, out_fd, copy->out_fd);
+		if (copy->out_file)
+			SET(io, out_file, copy->out_file);
+		if (copy->out_pos != RECORD_NULL)
+			SET(io, out_pos, copy->out_pos);
+	}
+	sink_end_row(sink, TABLE_io);
+}
+
+static void fs_decode(struct sink *sink, const struct record *head)
+{
+	const struct fs_record *fs = (const void *)head;
+	struct builder *row = sink_table(sink, TABLE_fs);
+	const char *paths = (const char *)(fs + 1);
+
+	if (!row)
+		return sink_drop(sink, TABLE_fs);
+	SET_HEAD(fs, head);
+	if (fs->fd != RECORD_NULL)
+		SET(fs, fd, fs->fd);
+	if (fs->file)
+		SET(fs, file, fs->file);
+	if (fs->dir)
+		SET(fs, dir, fs->dir);
+	if (fs->dir2)
+		SET(fs, dir2, fs->dir2);
+	if (fs->path_size)
+		builder_set_text(row, column_fs_arg_path, paths, fs->path_size - 1u);
+	if (fs->path2_size)
+		builder_set_text(row, column_fs_arg_path2, paths + fs->path_size,
+				 fs->path2_size - 1u);
+	if (fs->flags != RECORD_NULL)
+		SET(fs, flags, (uint32_t)fs->flags);
+	if (fs->mode != RECORD_NULL)
+		SET(fs, mode, (uint32_t)fs->mode);
+	if (fs->pos != RECORD_NULL)
+		SET(fs, pos, fs->pos);
+	if (fs->length != RECORD_NULL)
+		SET(fs, length, fs->length);
+	if (!(head->flags & RECORD_UNFINISHED))
+		SET(fs, returned, fs->returned);
+	if (head->flags & RECORD_INTERRUPTED)
+		SET(fs, restarted, !!(head->flags & RECORD_RESTARTED));
+	sink_end_row(sink, TABLE_fs);
+}
+
+static void mem_decode(struct sink *sink, const struct record *head)
+{
+	const struct mem_record *mem = (const void *)head;
+	struct builder *row = sink_table(sink, TABLE_mem);
+
+	if (!row)
+		return sink_drop(sink, TABLE_mem);
+	SET_HEAD(mem, head);
+	SET(mem, addr, mem->addr);
+	SET(mem, length, mem->length);
+	SET(mem, old_length, mem->old_length);
+	SET(mem, prot, mem->prot);
+	SET(mem, flags, mem->flags);
+	SET(mem, fd, mem->fd);
+	if (mem->file)
+		SET(mem, file, mem->file);
+	SET(mem, pos, mem->pos);
+	if (!(head->flags & RECORD_UNFINISHED))
+		SET(mem, returned, mem->returned);
+	sink_end_row(sink, TABLE_mem);
+}
+
+static enum file_kind kind_of(uint16_t mode)
+{
+	switch (mode & 0170000) {
+	case 0100000: return FILE_KIND_FILE;
+	case 0040000: return FILE_KIND_DIR;
+	case 0120000: return FILE_KIND_LINK;
+	case 0020000: return FILE_KIND_CHAR;
+	case 0060000: return FILE_KIND_BLOCK;
+	case 0010000: return FILE_KIND_PIPE;
+	case 0140000: return FILE_KIND_SOCKET;
+	default: return FILE_KIND_OTHER;
+	}
+}
+
+static void file_name_decode(struct decoder *decoder, const struct file_record *file)
+{
+	struct builder *row = sink_table(&decoder->sink, TABLE_file);
+	char dev[32];
+	int size;
+
+	if (!row)
+		return sink_drop(&decoder->sink, TABLE_file);
+	SET(file, file, file->id);
+	if (!(file->flags & FILE_CUT) && !names_file_path(&decoder->scratch, file))
+		builder_set_text(row, column_file_path, decoder->scratch.data,
+				 decoder->scratch.size);
+	size = snprintf(dev, sizeof(dev), "%u:%u", file->dev >> 20, file->dev & 0xfffff);
+	builder_set_text(row, column_file_dev, dev, (size_t)size);
+	SET(file, inode, file->inode);
+	SET(file, generation, file->generation);
+	builder_set_text(row, column_file_fs, file->fs, strnlen(file->fs, sizeof(file->fs)));
+	SET(file, kind, kind_of(file->mode));
+	sink_end_row(&decoder->sink, TABLE_file);
+}
+
+static void file_decode(struct decoder *decoder, const struct record *record, size_t size)
+{
+	(void)size;
+	switch (record->type) {
+	case RECORD_FILE: return file_name_decode(decoder, (const void *)record);
+	case RECORD_FS: return fs_decode(&decoder->sink, record);
+	case RECORD_MEM: return mem_decode(&decoder->sink, record);
+	default: return io_decode(&decoder->sink, record);
+	}
+}
+
+const struct probe file_probe = {
+	.name = "file",
+	.layers = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem),
+	.records = 1u << RECORD_IO | 1u << RECORD_COPY | 1u << RECORD_FS | 1u << RECORD_MEM |
+		   1u << RECORD_FILE,
+	.configure = file_configure,
+	.decode = file_decode,
+};
