@@ -1,0 +1,155 @@
+# strata: build, demo, test, bench, install. Quiet; V=1 shows commands; SAN=address,undefined builds with
+# sanitizers (into build/ too: run make clean between).
+
+VERSION := 0.1.0
+B       := build
+PREFIX  ?= /usr/local
+CC      ?= gcc
+CLANG   ?= clang
+BPFTOOL ?= $(firstword $(shell command -v bpftool) /usr/sbin/bpftool)
+Q       := $(if $(V),,@)
+say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
+
+WARN     := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
+CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DSTRATA_VERSION='"$(VERSION)"'
+CFLAGS   ?= -O2 -g
+ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) -pthread
+# The recorder is copied to other machines as one file, so its libraries are linked in.
+LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -Wl,-Bdynamic -pthread
+
+LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/store/*.c src/analyze/*.c src/render/*.c))
+REC_SRC  := $(sort $(wildcard src/capture/*.c src/probes/*.c src/sampler/*.c))
+CMD_SRC  := $(sort $(wildcard src/cmd/*.c)) src/main.c
+BPF_SRC  := $(sort $(wildcard src/bpf/*.bpf.c))
+UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+WORK_SRC := $(sort $(wildcard tests/workloads/*.c))
+MAN_SRC  := $(sort $(wildcard man/*.scd))
+
+obj       = $(patsubst %.c,$(B)/%.o,$(1))
+LIB_OBJ  := $(call obj,$(LIB_SRC))
+REC_OBJ  := $(call obj,$(REC_SRC))
+CMD_OBJ  := $(call obj,$(CMD_SRC))
+UNIT     := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
+WORK     := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(WORK_SRC))
+MAN      := $(patsubst man/%.scd,$(B)/man/%,$(MAN_SRC))
+SKEL     := $(B)/bpf/strata.skel.h
+
+.PHONY: all deps demo test bench install clean format check-format fuzz docs
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+# What a command needs is installed before make looks at a single source file.
+all: $(B)/strata
+
+deps:
+	$(Q)scripts/deps
+
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/demo
+
+test: deps
+	$(Q)$(MAKE) --no-print-directory all tests-built
+	$(Q)tests/run-suites
+
+bench: deps
+	$(Q)$(MAKE) --no-print-directory all bench-built
+	$(Q)bench/run
+
+.PHONY: tests-built bench-built
+tests-built: $(UNIT) $(WORK) $(MAN) $(B)/fuzz/fuzz_reader $(B)/tools/schema-docs
+bench-built: $(WORK) $(patsubst bench/%.c,$(B)/bench/%,$(filter-out %.bpf.c,$(wildcard bench/*.c))) $(patsubst bench/%.bpf.c,$(B)/bench/%.bpf.o,$(wildcard bench/*.bpf.c))
+
+# ---- the program ----
+
+$(B)/strata: $(CMD_OBJ) $(REC_OBJ) $(LIB_OBJ)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/%.o: %.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(REC_OBJ): | $(SKEL)
+
+# ---- BPF: every program file, linked to one object, whose skeleton the recorder includes ----
+
+$(B)/bpf/%.bpf.o: src/bpf/%.bpf.c
+	$(call say,BPF,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Wextra -Wno-unused-parameter \
+		-Werror -Isrc -idirafter /usr/include/$(shell $(CC) -dumpmachine) -MMD -MP -c -o $@ $<
+
+$(B)/bpf/strata.bpf.o: $(patsubst src/bpf/%.bpf.c,$(B)/bpf/%.bpf.o,$(BPF_SRC))
+	$(call say,BPFLINK,$@)
+	$(Q)$(BPFTOOL) gen object $@ $^
+
+$(SKEL): $(B)/bpf/strata.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name strata_bpf > $@
+
+# ---- tests ----
+
+$(B)/unit/%: tests/unit/%.c $(LIB_OBJ)
+	$(call say,TEST,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(LIB_OBJ) -lcmocka -lzstd -lxxhash -lm
+
+$(B)/workloads/%: tests/workloads/%.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -pthread -MMD -MP -o $@ $<
+
+FUZZ_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+	-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+$(B)/fuzz/%: fuzz/%.c $(LIB_SRC)
+	$(call say,FUZZ,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) $(CPPFLAGS) -o $@ $< $(LIB_SRC) -lzstd -lxxhash -lm
+
+# ---- tools, docs ----
+
+$(B)/tools/schema-docs: $(B)/src/schema/docs.o $(LIB_OBJ)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lzstd -lxxhash
+
+docs: $(B)/tools/schema-docs
+	$(Q)$< > docs/tables.md
+
+$(B)/man/%: man/%.scd
+	$(call say,MAN,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)scdoc < $< > $@
+
+# ---- benchmarks ----
+
+$(B)/bench/%.bpf.o: bench/%.bpf.c
+	$(call say,BPF,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Wextra -Wno-unused-parameter \
+		-Werror -Isrc -idirafter /usr/include/$(shell $(CC) -dumpmachine) -MMD -MP -c -o $@ $<
+
+$(B)/bench/%: bench/%.c $(LIB_OBJ)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(LIBS) -lm
+
+# ---- install, clean ----
+
+install: all $(MAN)
+	install -D -m 755 $(B)/strata $(DESTDIR)$(PREFIX)/bin/strata
+	for page in $(MAN); do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
+
+clean:
+	rm -rf $(B)
+
+FORMATTED := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
+format:
+	$(Q)clang-format -i $(FORMATTED)
+
+check-format:
+	$(Q)clang-format --dry-run -Werror $(FORMATTED)
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,25 @@
+/* The path that a row of table fs is about, which the row itself does not hold: that of the file it
+ * opened or was given, or the one that its directory and path arguments spell.
+ */
+#ifndef STRATA_ANALYZE_PATHS_H
+#define STRATA_ANALYZE_PATHS_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "store/dims.h"
+
+/* The cells that decide; the caller keeps the bytes. */
+struct fs_names {
+	struct dims_text op;
+	int64_t file, dir, dir2; /* file ids or CELL_NULL */
+	struct dims_text arg_path, arg_path2;
+};
+
+/* The path, or null when it is not known: nothing is guessed, so a relative path from an unknown
+ * directory has none. The result points into the dims, the row or `scratch` and holds until one of
+ * them changes. 0 or -ENOMEM. */
+int path_of_fs_row(const struct dims *dims, const struct fs_names *row, struct buf *scratch,
+		   struct dims_text *path);
+
+#endif

@@ -1,0 +1,211 @@
+#include "analyze/summary.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/rows.h"
+
+static void summary_load_facts(struct summary *summary, const struct dims *dims)
+{
+	summary->version = dims_run(dims, "version");
+	summary->host = dims_run(dims, "host");
+	summary->kernel = dims_run(dims, "kernel");
+	summary->machine = dims_run(dims, "machine");
+	summary->cpus = dims_run(dims, "cpus");
+	summary->user = dims_run(dims, "user");
+	summary->cwd = dims_run(dims, "cwd");
+	summary->command = dims_run(dims, "command");
+	summary->target = dims_run(dims, "target");
+	summary->pids = dims_run(dims, "pids");
+	summary->exit_status = dims_run(dims, "exit_status");
+	summary->stop_reason = dims_run(dims, "stop_reason");
+	summary->layers = dims_run(dims, "layers");
+	summary->buffer_bytes = dims_run(dims, "buffer_bytes");
+	summary->cpu_ns = dims_run(dims, "cpu_ns");
+	for (unsigned i = 0; i < LAYER_COUNT; i++) {
+		char key[64];
+
+		snprintf(key, sizeof(key), "absent.%s", layer_names.names[i]);
+		summary->absent[i] = dims_run(dims, key);
+	}
+}
+
+static int summary_load_tables(struct summary *summary, struct reader *reader, struct error *e)
+{
+	struct chunk *chunks;
+	size_t count;
+	int err;
+
+	err = reader_select(reader, TABLE_COUNT, 0, UINT64_MAX, &chunks, &count, e);
+	if (err)
+		return err;
+	for (size_t i = 0; i < count; i++) {
+		struct summary_table *table = &summary->tables[chunks[i].table];
+
+		if (!table->rows || chunks[i].first_ts < table->first_ts)
+			table->first_ts = chunks[i].first_ts;
+		if (chunks[i].last_end > table->last_end)
+			table->last_end = chunks[i].last_end;
+		table->rows += chunks[i].rows;
+		table->bytes += chunks[i].size;
+		summary->rows += chunks[i].rows;
+	}
+	free(chunks);
+	return 0;
+}
+
+static int summary_add_loss(struct summary *summary, const struct rows *rows, struct error *e)
+{
+	struct summary_loss loss = { .layer = "unknown", .reason = "unknown" }, *losses;
+	int64_t count = rows_cell(rows, column_loss_count);
+	const char *text;
+	size_t size;
+
+	loss.count = count == CELL_NULL ? 0 : (uint64_t)count;
+	summary->lost += loss.count;
+	text = rows_text(rows, column_loss_layer, &size);
+	if (text)
+		snprintf(loss.layer, sizeof(loss.layer), "%.*s", (int)size, text);
+	text = rows_text(rows, column_loss_reason, &size);
+	if (text)
+		snprintf(loss.reason, sizeof(loss.reason), "%.*s", (int)size, text);
+	for (size_t i = 0; i < summary->loss_count; i++)
+		if (!strcmp(summary->losses[i].layer, loss.layer) &&
+		    !strcmp(summary->losses[i].reason, loss.reason)) {
+			summary->losses[i].count += loss.count;
+			return 0;
+		}
+	losses = reallocarray(summary->losses, summary->loss_count + 1, sizeof(*losses));
+	if (!losses)
+		return error_set(e, -ENOMEM, "out of memory");
+	losses[summary->loss_count++] = loss;
+	summary->losses = losses;
+	return 0;
+}
+
+/* The hole that is open while the rows of losses pass in order of time. */
+struct hole {
+	uint64_t start, end;
+};
+
+static void summary_close_hole(struct summary_coverage *coverage, const struct hole *hole)
+{
+	uint64_t length = hole->end - hole->start;
+
+	coverage->hole_ns += length;
+	if (length > coverage->longest_ns)
+		coverage->longest_ns = length;
+}
+
+static uint64_t summary_clip(const struct span *span, uint64_t ts)
+{
+	return ts < span->start ? span->start : ts > span->end ? span->end : ts;
+}
+
+static void summary_add_hole(struct summary *summary, struct hole *hole, const struct rows *rows)
+{
+	uint64_t ts = (uint64_t)rows_cell(rows, column_loss_ts);
+	int64_t dur = rows_cell(rows, column_loss_dur);
+	uint64_t end = dur == CELL_NULL ? ts : ts + (uint64_t)dur;
+	struct hole next = { summary_clip(&summary->span, ts), summary_clip(&summary->span, end) };
+
+	if (next.end < next.start) /* ts + dur past the end of numbers: only in a forged file */
+		next.end = summary->span.end;
+	if (summary->coverage.holes && next.start <= hole->end) {
+		if (next.end > hole->end)
+			hole->end = next.end;
+		return;
+	}
+	if (summary->coverage.holes)
+		summary_close_hole(&summary->coverage, hole);
+	summary->coverage.holes++;
+	*hole = next;
+}
+
+static int summary_load_losses(struct summary *summary, struct reader *reader, struct error *e)
+{
+	struct summary_coverage *coverage = &summary->coverage;
+	uint64_t length = summary->span.end - summary->span.start;
+	struct hole hole = { 0 };
+	struct rows *rows = NULL;
+	int err;
+
+	err = rows_open(&rows, reader, TABLE_loss, UINT64_MAX, 0, UINT64_MAX, e);
+	if (err)
+		return err;
+	while ((err = rows_next(rows, e)) > 0) {
+		err = summary_add_loss(summary, rows, e);
+		if (err)
+			break;
+		summary_add_hole(summary, &hole, rows);
+	}
+	rows_close(rows);
+	if (coverage->holes)
+		summary_close_hole(coverage, &hole);
+	coverage->share = length ? 1 - (double)coverage->hole_ns / (double)length : 1;
+	return err;
+}
+
+static int summary_load_clock(struct summary *summary, struct reader *reader, struct error *e)
+{
+	uint64_t wanted = 1ull << column_clock_ts | 1ull << column_clock_realtime;
+	uint64_t first_ts = 0, first_realtime = 0, ts = 0, realtime = 0;
+	struct summary_clock *clock = &summary->clock;
+	struct rows *rows = NULL;
+	int err;
+
+	err = rows_open(&rows, reader, TABLE_clock, wanted, 0, UINT64_MAX, e);
+	if (err)
+		return err;
+	while ((err = rows_next(rows, e)) > 0) {
+		ts = (uint64_t)rows_cell(rows, column_clock_ts);
+		realtime = (uint64_t)rows_cell(rows, column_clock_realtime);
+		if (!clock->readings++) {
+			first_ts = ts;
+			first_realtime = realtime;
+		}
+	}
+	rows_close(rows);
+	clock->drift_ns = (int64_t)((realtime - first_realtime) - (ts - first_ts));
+	if (ts > first_ts)
+		clock->drift_ppm = (double)clock->drift_ns / (double)(ts - first_ts) * 1e6;
+	return err;
+}
+
+int summary_load(struct summary *summary, const char *path, struct reader *reader,
+		 const struct dims *dims, struct error *e)
+{
+	int err;
+
+	*summary = (struct summary){ .path = path };
+	summary_load_facts(summary, dims);
+	err = summary_load_tables(summary, reader, e);
+	if (!err)
+		err = times_span(reader, dims, &summary->span, e);
+	if (!err && summary->span.end < summary->span.start)
+		summary->span.end = summary->span.start;
+	if (!err)
+		err = summary_load_losses(summary, reader, e);
+	if (!err)
+		err = summary_load_clock(summary, reader, e);
+	if (err) {
+		summary_free(summary);
+		return err;
+	}
+	summary->has_utc = !dims_utc(dims, summary->span.start, &summary->start_utc) &&
+			   !dims_utc(dims, summary->span.end, &summary->end_utc);
+	summary->bytes = reader_file_size(reader);
+	summary->format = reader_version(reader);
+	summary->complete = reader_complete(reader);
+	summary->damage = reader_damage(reader); /* last: by now everything was looked at */
+	return 0;
+}
+
+void summary_free(struct summary *summary)
+{
+	free(summary->losses);
+	summary->losses = NULL;
+	summary->loss_count = 0;
+}

@@ -1,0 +1,108 @@
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+
+int cmd_fail(const struct error *e)
+{
+	log_error("%s", e->text);
+	return CMD_FAILURE;
+}
+
+int cmd_usage(const char *name, const struct error *e)
+{
+	log_error("%s", e->text);
+	log_error("see 'strata %s -h'", name);
+	return CMD_USAGE;
+}
+
+int cmd_print_help(const struct options *options)
+{
+	char *help = options_help(options);
+
+	if (!help)
+		return cmd_fail(&(struct error){ "out of memory" });
+	fputs(help, stdout);
+	free(help);
+	return CMD_OK;
+}
+
+int cmd_print_version(void)
+{
+	puts("strata " STRATA_VERSION);
+	return CMD_OK;
+}
+
+bool cmd_parse(const struct options *options, int argc, char **argv, struct arguments *arguments,
+	       int *status)
+{
+	struct error e;
+
+	switch (options_parse(options, argc, argv, arguments, &e)) {
+	case 0: return true;
+	case OPTIONS_HELP: *status = cmd_print_help(options); return false;
+	case OPTIONS_VERSION: *status = cmd_print_version(); return false;
+	case -EINVAL: *status = cmd_usage(argv[0], &e); return false;
+	default: *status = cmd_fail(&e); return false;
+	}
+}
+
+/* Damage that leaves not a single chunk is a failure; other damage is not. */
+static int cmd_require_chunks(struct reader *reader, struct error *e)
+{
+	const char *damage = reader_damage(reader);
+	struct chunk *chunks = NULL;
+	size_t count;
+	int err;
+
+	if (!damage)
+		return 0;
+	err = reader_select(reader, TABLE_COUNT, 0, UINT64_MAX, &chunks, &count, e);
+	if (err)
+		return err;
+	free(chunks);
+	return count ? 0 : error_set(e, -EBADMSG, "nothing in it can be read: %s", damage);
+}
+
+int cmd_open_trace(struct trace *trace, const char *path, struct error *e)
+{
+	int err;
+
+	*trace = (struct trace){ 0 };
+	err = reader_open(&trace->reader, path, e);
+	if (!err)
+		err = dims_open(&trace->dims, trace->reader, e);
+	if (!err)
+		err = cmd_require_chunks(trace->reader, e);
+	if (err) {
+		cmd_close_trace(trace);
+		return error_add(e, err, "cannot open trace '%s'", path);
+	}
+	return 0;
+}
+
+void cmd_close_trace(struct trace *trace)
+{
+	dims_close(trace->dims);
+	if (trace->reader)
+		reader_close(trace->reader);
+	*trace = (struct trace){ 0 };
+}
+
+int cmd_check_damage(const struct trace *trace, const char *path, struct error *e)
+{
+	const char *damage = reader_damage(trace->reader);
+	int err;
+
+	if (!damage)
+		return 0;
+	err = cmd_require_chunks(trace->reader, e);
+	if (err)
+		return error_add(e, err, "cannot read trace '%s'", path);
+	log_warning("trace '%s' is damaged, showing what comes before: %s", path, damage);
+	return 0;
+}

@@ -1,0 +1,331 @@
+/* strata record: options in, a session run, its closing words out. */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/suggest.h"
+#include "base/units.h"
+#include "capture/rights.h"
+#include "capture/session.h"
+#include "probes/probe.h"
+
+enum { RECORD_FAILED = 125, RECORD_NOT_EXECUTABLE = 126, RECORD_NOT_FOUND = 127 };
+
+#define MOST_PIDS 4096
+
+static struct record_options_values {
+	const char *output, *layers, *pids, *scope, *until, *user;
+	bool all, force, drop_caches;
+	uint64_t duration, interval, buffer;
+} given = { .interval = NS_PER_SECOND };
+
+static const struct option_row rows[] = {
+	{ 'o', "output", OPTION_TEXT, &given.output, "FILE",
+	  "trace file to write (strata-<command>-<time>.strata)" },
+	{ 0, "force", OPTION_FLAG, &given.force, NULL, "replace FILE if it exists" },
+	{ 'p', "pid", OPTION_TEXT, &given.pids, "PID,...",
+	  "attach to these processes until they exit, or Ctrl-C" },
+	{ 'a', "all", OPTION_FLAG, &given.all, NULL,
+	  "record the whole machine until Ctrl-C or -d" },
+	{ 'e', "events", OPTION_TEXT, &given.layers, "LAYERS",
+	  "layers to record: process,io,fs,mem (default: all of them)" },
+	{ 0, "scope", OPTION_TEXT, &given.scope, "job|all",
+	  "whose events: the job's, or everybody's, in every layer" },
+	{ 'd', "duration", OPTION_DURATION, &given.duration, "TIME",
+	  "stop recording after TIME (30s, 5m); the job goes on" },
+	{ 0, "until", OPTION_TEXT, &given.until, "main|all",
+	  "stop with the first process, or the last (default: all)" },
+	{ 0, "interval", OPTION_DURATION, &given.interval, "TIME",
+	  "time between samples (default: 1s)" },
+	{ 0, "drop-caches", OPTION_FLAG, &given.drop_caches, NULL,
+	  "empty the page cache before the command starts" },
+	{ 'u', "user", OPTION_TEXT, &given.user, "USER",
+	  "run the command as USER (default: who called sudo)" },
+	{ 0, "buffer", OPTION_SIZE, &given.buffer, "SIZE",
+	  "ring buffer of each CPU (default: 16M, less with many CPUs)" },
+	{ 0 },
+};
+
+const struct options record_options = {
+	.usage = "strata record [options] -- COMMAND [ARGUMENT...]\n"
+		 "strata record [options] -p PID,...\n"
+		 "strata record [options] -a",
+	.summary = "Record a job: every process, file call and mapping, from its execve to its "
+		   "last exit.",
+	.examples = "strata record -- python3 train.py --epochs 1\n"
+		    "strata record -o run.strata -e io,fs -p 4711 -d 30s",
+	.rows = rows,
+};
+
+/* ---- from options to a session's configuration ---- */
+
+static uint32_t layers_available(void)
+{
+	uint32_t layers = 0;
+
+	for (size_t i = 0; i < probe_count; i++)
+		layers |= probes[i]->layers;
+	return layers;
+}
+
+static int parse_layers(const char *text, uint32_t *layers, struct error *e)
+{
+	char copy[256], hint[512], *rest = copy;
+
+	if (!text) {
+		*layers = layers_available();
+		return 0;
+	}
+	*layers = LAYER_BIT(LAYER_process); /* recorded whatever is asked for */
+	snprintf(copy, sizeof(copy), "%s", text);
+	for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
+		unsigned layer = 0;
+
+		while (layer < LAYER_COUNT && strcmp(word, layer_names.names[layer]))
+			layer++;
+		if (layer == LAYER_COUNT)
+			return error_set(e, -EINVAL, "no layer '%s': %s", word,
+					 suggest_names(hint, sizeof(hint), word, layer_names.names,
+						       layer_names.count));
+		if (!(layers_available() & LAYER_BIT(layer)))
+			return error_set(e, -ENOTSUP,
+					 "layer '%s' cannot be recorded by this version of strata",
+					 word);
+		*layers |= LAYER_BIT(layer);
+	}
+	return 0;
+}
+
+static int parse_pids(const char *text, pid_t *pids, size_t *count, struct error *e)
+{
+	const char *at = text;
+
+	*count = 0;
+	while (text && *at) {
+		char *end;
+		long pid = strtol(at, &end, 10);
+
+		if (end == at || pid <= 0 || (*end && *end != ','))
+			return error_set(e, -EINVAL, "'%s' is not a list of process ids", text);
+		if (*count == MOST_PIDS)
+			return error_set(e, -EINVAL, "more than %d processes", MOST_PIDS);
+		if (kill((pid_t)pid, 0) && errno == ESRCH)
+			return error_set(e, -ESRCH, "no process %ld", pid);
+		pids[(*count)++] = (pid_t)pid;
+		at = *end ? end + 1 : end;
+	}
+	return 0;
+}
+
+/* One of two words for an option. */
+static int parse_choice(const char *option, const char *text, const char *const words[2],
+			int *choice, struct error *e)
+{
+	char hint[128];
+
+	for (*choice = 0; *choice < 2; (*choice)++)
+		if (!strcmp(text, words[*choice]))
+			return 0;
+	return error_set(e, -EINVAL, "--%s '%s': %s", option, text,
+			 suggest_names(hint, sizeof(hint), text, words, 2));
+}
+
+static int parse_choices(struct session_config *config, struct error *e)
+{
+	int choice, err = 0;
+
+	if (given.scope) {
+		err = parse_choice("scope", given.scope, (const char *const[]){ "job", "all" },
+				   &choice, e);
+		config->scope = choice ? SCOPE_ALL : SCOPE_JOB;
+	}
+	if (!err && given.until) {
+		err = parse_choice("until", given.until, (const char *const[]){ "main", "all" },
+				   &choice, e);
+		config->until_main = !choice;
+	}
+	return err;
+}
+
+static int check_target(const struct arguments *arguments, struct error *e)
+{
+	int targets = !!arguments->command + !!given.pids + given.all;
+
+	if (arguments->count)
+		return error_set(e, -EINVAL, "'%s' is not an option; a command goes after '--'",
+				 arguments->items[0]);
+	if (arguments->command && !arguments->command[0])
+		return error_set(e, -EINVAL, "no command after '--'");
+	if (!targets)
+		return error_set(e, -EINVAL, "nothing to record: give '-- COMMAND', -p PID or -a");
+	if (targets > 1)
+		return error_set(e, -EINVAL, "give one of '-- COMMAND', -p PID and -a");
+	if (given.all && given.scope && !strcmp(given.scope, "job"))
+		return error_set(e, -EINVAL, "-a has no job: --scope job makes no sense with it");
+	if (given.interval < NS_PER_SECOND / 100)
+		return error_set(e, -EINVAL, "--interval must be at least 10ms");
+	return 0;
+}
+
+/* strata-<command>-<time>.strata */
+static void default_output(char *out, size_t size, const struct session_config *config)
+{
+	char stamp[32], what[64];
+	time_t now = time(NULL);
+	struct tm local;
+
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+	if (config->command) {
+		char *copy = strdup(config->command[0]);
+
+		snprintf(what, sizeof(what), "%s", copy ? basename(copy) : "command");
+		free(copy);
+	} else if (config->pid_count) {
+		snprintf(what, sizeof(what), "pid%d", (int)config->pids[0]);
+	} else {
+		snprintf(what, sizeof(what), "all");
+	}
+	snprintf(out, size, "strata-%s-%s.strata", what, stamp);
+}
+
+/* ---- the ends of a recording ---- */
+
+static void print_summary(const struct session_config *config, const struct session_result *result)
+{
+	char length[32], rows_text[32], bytes[32], lost[32], cpu[32], dropped[32];
+
+	units_format_duration(length, sizeof(length), result->length);
+	units_format_count(rows_text, sizeof(rows_text), result->rows);
+	units_format_bytes(bytes, sizeof(bytes), result->bytes);
+	units_format_count(lost, sizeof(lost), result->lost);
+	units_format_duration(cpu, sizeof(cpu), result->cpu_ns);
+	if (result->write_failed) {
+		units_format_count(dropped, sizeof(dropped), result->dropped);
+		log_warning("the recording stopped early: %s; %s rows were not written; what was "
+			    "written is readable",
+			    result->error.text, dropped);
+	}
+	log_info("%s: %s, %s rows in %s; %s lost; own CPU %s (%.1f %% of one core)", config->output,
+		 bytes, rows_text, length, result->lost ? lost : "none", cpu,
+		 result->length ? 100.0 * (double)result->cpu_ns / (double)result->length : 0.0);
+	log_info("next: strata info %s", config->output);
+}
+
+/* Ends as the command did, by the same signal if need be, but without a core file of strata's own. */
+static int end_like(int status)
+{
+	struct rlimit no_core = { 0, 0 };
+	sigset_t all;
+
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	setrlimit(RLIMIT_CORE, &no_core);
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(WTERMSIG(status), SIG_DFL);
+	sigfillset(&all);
+	fflush(NULL);
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
+	raise(WTERMSIG(status));
+	return 128 + WTERMSIG(status);
+}
+
+/* The trace cannot be written, but that is no reason to keep a job from running. */
+static int run_unrecorded(const struct session_config *config, const struct error *why)
+{
+	struct error e;
+	int err;
+
+	log_warning("%s; the command runs unrecorded", why->text);
+	err = launch_directly(config->command, &config->account, &e);
+	log_error("%s", e.text);
+	return err == -ENOENT ? RECORD_NOT_FOUND : RECORD_NOT_EXECUTABLE;
+}
+
+static int record_run(const struct session_config *config)
+{
+	struct session *session = NULL;
+	struct session_result result;
+	struct error e = { "" };
+	int status = RECORD_FAILED, err;
+
+	err = session_open(&session, config, &e);
+	if (err) {
+		bool refused = session_output_refused(session);
+
+		session_close(session);
+		if (config->command && refused)
+			return run_unrecorded(config, &e);
+		log_error("%s", e.text);
+		return RECORD_FAILED;
+	}
+	err = session_run(session, &e);
+	session_finish(session, &result);
+	if (err) {
+		log_error("%s", e.text);
+		unlink(config->output); /* nothing ran, so there is nothing in it */
+		if (config->command)
+			status = err == -ENOENT ? RECORD_NOT_FOUND : RECORD_NOT_EXECUTABLE;
+		session_close(session);
+		return status;
+	}
+	print_summary(config, &result);
+	status = session_wait(session);
+	session_close(session);
+	return end_like(status);
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct session_config config = { .progress = isatty(STDERR_FILENO) };
+	struct arguments arguments = { 0 };
+	static pid_t pids[MOST_PIDS];
+	char output[256];
+	struct error e;
+	int status, err;
+
+	if (!cmd_parse(&record_options, argc, argv, &arguments, &status))
+		return status;
+	err = check_target(&arguments, &e);
+	if (!err)
+		err = parse_choices(&config, &e);
+	if (!err)
+		err = parse_layers(given.layers, &config.layers, &e);
+	if (!err)
+		err = parse_pids(given.pids, pids, &config.pid_count, &e);
+	free(arguments.items);
+	if (err == -EINVAL)
+		return cmd_usage("record", &e);
+	config.command = arguments.command;
+	config.pids = pids;
+	config.output = given.output;
+	config.force = given.force;
+	config.drop_caches = given.drop_caches;
+	config.duration = given.duration;
+	config.interval = given.interval;
+	config.ring_bytes = given.buffer;
+	config.progress = config.progress && log_level >= LOG_NORMAL;
+	if (!config.output) {
+		default_output(output, sizeof(output), &config);
+		config.output = output;
+	}
+	if (!err)
+		err = account_find(&config.account, given.user, &e);
+	if (!err)
+		err = rights_check(&e);
+	if (err) {
+		log_error("%s", e.text);
+		return RECORD_FAILED;
+	}
+	return record_run(&config);
+}

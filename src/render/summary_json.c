@@ -1,0 +1,145 @@
+#include "render/summary.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "render/json.h"
+
+static void print_number(struct json *json, const char *key, const char *digits)
+{
+	uint64_t value;
+
+	if (digits && !units_parse_count(digits, &value))
+		json_uint(json, key, value);
+	else
+		json_null(json, key);
+}
+
+static void print_time(struct json *json, const char *key, bool known, uint64_t realtime)
+{
+	char text[40];
+
+	json_string(json, key, known ? units_format_utc(text, sizeof(text), realtime) : NULL);
+}
+
+static void print_facts(const struct summary *summary, struct json *json)
+{
+	static const char by_signal[] = "signal ";
+	const char *status = summary->exit_status;
+	bool killed = status && !strncmp(status, by_signal, strlen(by_signal));
+
+	json_string(json, "version", summary->version);
+	json_string(json, "host", summary->host);
+	json_string(json, "kernel", summary->kernel);
+	json_string(json, "machine", summary->machine);
+	print_number(json, "cpus", summary->cpus);
+	json_string(json, "user", summary->user);
+	json_string(json, "cwd", summary->cwd);
+	json_string(json, "target", summary->target);
+	json_string(json, "command", summary->command);
+	json_string(json, "pids", summary->pids);
+	print_number(json, "exit_status", killed ? NULL : status);
+	print_number(json, "exit_signal", killed ? status + strlen(by_signal) : NULL);
+	json_string(json, "stop_reason", summary->stop_reason);
+	print_number(json, "buffer_bytes", summary->buffer_bytes);
+	print_number(json, "cpu_ns", summary->cpu_ns);
+}
+
+static void print_times(const struct summary *summary, struct json *json)
+{
+	json_uint(json, "start_ts", summary->span.start);
+	json_uint(json, "end_ts", summary->span.end);
+	json_uint(json, "length_ns", summary->span.end - summary->span.start);
+	print_time(json, "start_utc", summary->has_utc, summary->start_utc);
+	print_time(json, "end_utc", summary->has_utc, summary->end_utc);
+	json_open(json, "clock", '{');
+	json_uint(json, "readings", summary->clock.readings);
+	if (summary->clock.readings < 2) {
+		json_null(json, "drift_ns");
+		json_null(json, "drift_ppm");
+	} else {
+		json_int(json, "drift_ns", summary->clock.drift_ns);
+		json_real(json, "drift_ppm", summary->clock.drift_ppm);
+	}
+	json_close(json);
+}
+
+static void print_layers(const struct summary *summary, struct json *json)
+{
+	const char *layers = summary->layers ? summary->layers : "";
+
+	json_open(json, "layers", '[');
+	while (*layers) {
+		size_t length = strcspn(layers, ",");
+
+		json_text(json, NULL, layers, length);
+		layers += length + (layers[length] == ',');
+	}
+	json_close(json);
+	json_open(json, "absent", '{');
+	for (unsigned i = 0; i < LAYER_COUNT; i++)
+		if (summary->absent[i])
+			json_string(json, layer_names.names[i], summary->absent[i]);
+	json_close(json);
+}
+
+static void print_losses(const struct summary *summary, struct json *json)
+{
+	json_uint(json, "lost", summary->lost);
+	json_open(json, "losses", '[');
+	for (size_t i = 0; i < summary->loss_count; i++) {
+		json_open(json, NULL, '{');
+		json_string(json, "layer", summary->losses[i].layer);
+		json_string(json, "reason", summary->losses[i].reason);
+		json_uint(json, "count", summary->losses[i].count);
+		json_close(json);
+	}
+	json_close(json);
+	json_open(json, "coverage", '{');
+	json_real(json, "share", summary->coverage.share);
+	json_uint(json, "holes", summary->coverage.holes);
+	json_uint(json, "hole_ns", summary->coverage.hole_ns);
+	json_uint(json, "longest_ns", summary->coverage.longest_ns);
+	json_close(json);
+}
+
+static void print_tables(const struct summary *summary, struct json *json)
+{
+	json_uint(json, "rows", summary->rows);
+	json_open(json, "tables", '{');
+	for (unsigned i = 0; i < TABLE_COUNT; i++) {
+		const struct summary_table *table = &summary->tables[i];
+		bool timed = table->rows && !strcmp(schema_tables[i].columns[0].name, "ts");
+
+		json_open(json, schema_tables[i].name, '{');
+		json_uint(json, "rows", table->rows);
+		json_uint(json, "bytes", table->bytes);
+		if (timed) {
+			json_uint(json, "first_ts", table->first_ts);
+			json_uint(json, "last_end", table->last_end);
+		} else {
+			json_null(json, "first_ts");
+			json_null(json, "last_end");
+		}
+		json_close(json);
+	}
+	json_close(json);
+}
+
+void summary_print_json(const struct summary *summary, FILE *out)
+{
+	struct json json = { .out = out };
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "path", summary->path);
+	json_uint(&json, "bytes", summary->bytes);
+	json_uint(&json, "format", summary->format);
+	json_bool(&json, "complete", summary->complete);
+	json_string(&json, "damage", summary->damage);
+	print_facts(summary, &json);
+	print_times(summary, &json);
+	print_layers(summary, &json);
+	print_losses(summary, &json);
+	print_tables(summary, &json);
+	json_close(&json);
+}

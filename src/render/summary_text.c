@@ -1,0 +1,211 @@
+#include "render/summary.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/utf8.h"
+
+static void print_label(FILE *out, const char *label)
+{
+	fprintf(out, "%9s: ", label);
+}
+
+/* The trace may come from anywhere: nothing in it may steer the terminal. */
+static void print_safe(FILE *out, const char *text)
+{
+	size_t size = strlen(text), length;
+
+	for (; size; text += length, size -= length) {
+		unsigned char byte = (unsigned char)*text;
+
+		length = utf8_character(text, size);
+		/* U+0080 to U+009F are controls too. */
+		if (!length || byte < 0x20 || byte == 0x7f ||
+		    (byte == 0xc2 && (unsigned char)text[1] < 0xa0)) {
+			fprintf(out, "\\x%02x", byte);
+			length = 1;
+		} else {
+			fwrite(text, 1, length, out);
+		}
+	}
+}
+
+static void print_fact(FILE *out, const char *label, const char *text)
+{
+	if (!text)
+		return;
+	print_label(out, label);
+	print_safe(out, text);
+	putc('\n', out);
+}
+
+static void print_file(const struct summary *summary, FILE *out)
+{
+	char size[32];
+
+	print_label(out, "trace");
+	print_safe(out, summary->path);
+	fprintf(out, ", %s, %s\n", units_format_bytes(size, sizeof(size), summary->bytes),
+		summary->damage	    ? "damaged"
+		: summary->complete ? "complete"
+				    : "incomplete: still recording, or the recorder was killed");
+	print_fact(out, "damage", summary->damage);
+}
+
+static void print_host(const struct summary *summary, FILE *out)
+{
+	const char *facts[] = { summary->host, summary->kernel, summary->machine };
+	bool any = false;
+
+	print_label(out, "host");
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
+		if (!facts[i])
+			continue;
+		fputs(any ? ", " : "", out);
+		print_safe(out, facts[i]);
+		any = true;
+	}
+	if (summary->cpus) {
+		fputs(any ? ", " : "", out);
+		print_safe(out, summary->cpus);
+		fputs(strcmp(summary->cpus, "1") ? " CPUs" : " CPU", out);
+		any = true;
+	}
+	fputs(any ? "\n" : "unknown\n", out);
+}
+
+static void print_times(const struct summary *summary, FILE *out)
+{
+	uint64_t length = summary->span.end - summary->span.start;
+	char start[40], end[40], took[32];
+
+	if (summary->has_utc) {
+		print_label(out, "start");
+		fprintf(out, "%s\n", units_format_utc(start, sizeof(start), summary->start_utc));
+		print_label(out, "end");
+		fprintf(out, "%s\n", units_format_utc(end, sizeof(end), summary->end_utc));
+	}
+	print_label(out, "length");
+	fprintf(out, "%s\n", units_format_duration(took, sizeof(took), length));
+	print_label(out, "clock");
+	if (summary->clock.readings < 2)
+		fprintf(out, "drift unknown (%s)\n",
+			summary->clock.readings ? "only one reading" : "no reading");
+	else
+		fprintf(out, "drift %+lld ns (%+.3f ppm) over %llu readings\n",
+			(long long)summary->clock.drift_ns, summary->clock.drift_ppm,
+			(unsigned long long)summary->clock.readings);
+}
+
+static void print_layers(const struct summary *summary, FILE *out)
+{
+	print_fact(out, "layers", summary->layers ? summary->layers : "unknown");
+	for (unsigned i = 0; i < LAYER_COUNT; i++) {
+		if (!summary->absent[i])
+			continue;
+		print_label(out, "absent");
+		fprintf(out, "%s: ", layer_names.names[i]);
+		print_safe(out, summary->absent[i]);
+		putc('\n', out);
+	}
+}
+
+static void print_losses(const struct summary *summary, FILE *out)
+{
+	const struct summary_coverage *coverage = &summary->coverage;
+	char number[32], longest[32];
+
+	print_label(out, "lost");
+	if (!summary->loss_count)
+		fputs(summary->damage	  ? "none before the damage\n"
+		      : summary->complete ? "none\n"
+					  : "none so far\n",
+		      out);
+	else
+		fprintf(out, "%s in all\n",
+			units_format_count(number, sizeof(number), summary->lost));
+	for (size_t i = 0; i < summary->loss_count; i++) {
+		const struct summary_loss *loss = &summary->losses[i];
+
+		fprintf(out, "%11s%s of layer ", "",
+			units_format_count(number, sizeof(number), loss->count));
+		print_safe(out, loss->layer);
+		fputs(": ", out);
+		print_safe(out, loss->reason);
+		putc('\n', out);
+	}
+	print_label(out, "coverage");
+	if (!coverage->holes)
+		fputs("100 % of the time without loss\n", out);
+	else
+		/* Rounded down: a trace with a hole never shows as whole. */
+		fprintf(out, "%.2f %% of the time without loss, %s hole%s, the longest %s\n",
+			(double)(uint64_t)(coverage->share * 1e4) / 100,
+			units_format_count(number, sizeof(number), coverage->holes),
+			coverage->holes == 1 ? "" : "s",
+			units_format_duration(longest, sizeof(longest), coverage->longest_ns));
+}
+
+static void print_recorder(const struct summary *summary, FILE *out)
+{
+	uint64_t cpu_ns, buffer_bytes;
+	char text[32];
+
+	print_label(out, "recorder");
+	fputs("strata ", out);
+	print_safe(out, summary->version ? summary->version : "of unknown version");
+	if (summary->cpu_ns && !units_parse_count(summary->cpu_ns, &cpu_ns))
+		fprintf(out, ", %s of CPU time", units_format_duration(text, sizeof(text), cpu_ns));
+	if (summary->buffer_bytes && !units_parse_count(summary->buffer_bytes, &buffer_bytes))
+		fprintf(out, ", buffers of %s",
+			units_format_bytes(text, sizeof(text), buffer_bytes));
+	putc('\n', out);
+}
+
+static void print_since(FILE *out, const struct summary *summary, uint64_t ts)
+{
+	int64_t ns = (int64_t)(ts - summary->span.start);
+
+	fprintf(out, " %12.6f", (double)ns / NS_PER_SECOND);
+}
+
+static void print_table(const struct summary *summary, unsigned id, FILE *out)
+{
+	const struct summary_table *table = &summary->tables[id];
+	char rows[32], bytes[32];
+
+	fprintf(out, "%-12s %14s %10s %10.2f", schema_tables[id].name,
+		units_format_count(rows, sizeof(rows), table->rows),
+		units_format_bytes(bytes, sizeof(bytes), table->bytes),
+		(double)table->bytes / (double)table->rows);
+	if (!strcmp(schema_tables[id].columns[0].name, "ts")) {
+		print_since(out, summary, table->first_ts);
+		print_since(out, summary, table->last_end);
+	}
+	putc('\n', out);
+}
+
+void summary_print_text(const struct summary *summary, FILE *out)
+{
+	print_file(summary, out);
+	print_fact(out, "command", summary->command);
+	print_fact(out, "target", summary->target);
+	print_fact(out, "pids", summary->pids);
+	print_fact(out, "exit", summary->exit_status);
+	print_fact(out, "stopped", summary->stop_reason);
+	print_host(summary, out);
+	print_fact(out, "user", summary->user);
+	print_fact(out, "directory", summary->cwd);
+	print_times(summary, out);
+	print_layers(summary, out);
+	print_losses(summary, out);
+	print_recorder(summary, out);
+	fprintf(out, "\n%-12s %14s %10s %10s %12s %12s\n", "table", "rows", "size", "bytes/row",
+		"first (s)", "last (s)");
+	for (unsigned i = 0; i < TABLE_COUNT; i++)
+		if (summary->tables[i].rows)
+			print_table(summary, i, out);
+	if (!summary->rows)
+		fputs("(no rows yet)\n", out);
+}
