@@ -1,7 +1,6 @@
 /* libFuzzer target: the input is a trace file; everything that reads one reads it. Build the store with
  * -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so that checksums do not turn the input away.
  */
-#define _GNU_SOURCE
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -74,8 +73,8 @@ static uint64_t read_dims(struct reader *reader)
 
 	if (dims_open(&dims, reader, &e))
 		return 0;
-	for (size_t i = 0; i < dims_thread_count(dims); i++) {
-		const struct thread_row *row = dims_thread_row(dims, i);
+	for (size_t i = 0; i < threads_count(dims_threads(dims)); i++) {
+		const struct thread_row *row = threads_row(dims_threads(dims), i);
 
 		sum += dims_comm(dims, row->tid, (uint64_t)row->first_ts, &size) ? size : 0;
 	}

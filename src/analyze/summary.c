@@ -199,6 +199,7 @@ int summary_load(struct summary *summary, const char *path, struct reader *reade
 	summary->bytes = reader_file_size(reader);
 	summary->format = reader_version(reader);
 	summary->complete = reader_complete(reader);
+	summary->live = reader_live(reader);
 	summary->damage = reader_damage(reader); /* last: by now everything was looked at */
 	return 0;
 }

@@ -46,6 +46,7 @@ struct summary {
 	uint64_t bytes;
 	uint32_t format;
 	bool complete;
+	bool live;	    /* still being recorded */
 	const char *damage; /* NULL: none */
 
 	/* Facts that the recorder stated; NULL where it did not. */

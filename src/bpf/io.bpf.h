@@ -34,6 +34,12 @@ static __always_inline void io_take_output(struct task_struct *task, struct task
 		state->out_pos = view.pos;
 }
 
+/* Whether the call says where in the file it works. */
+static __always_inline bool io_positioned(struct task_state *state, __u8 shape)
+{
+	return shape == IO_BUFFER_AT || (shape == IO_VECTOR_AT && (__s64)state->args[3] != -1);
+}
+
 static __always_inline void io_enter(struct task_struct *task, struct task_state *state, __u8 shape)
 {
 	if (shape == IO_SENDFILE) {
@@ -43,8 +49,7 @@ static __always_inline void io_enter(struct task_struct *task, struct task_state
 		io_take_file(task, state, state->args[0], !state->args[1]);
 		io_take_output(task, state, state->args[2], !state->args[3]);
 	} else {
-		bool positioned = shape == IO_BUFFER_AT ||
-				  (shape == IO_VECTOR_AT && (__s64)state->args[3] != -1);
+		bool positioned = io_positioned(state, shape);
 
 		io_take_file(task, state, state->args[0], !positioned);
 		if (positioned)
@@ -94,19 +99,25 @@ static __always_inline __s64 io_requested(struct task_state *state, __u8 shape, 
 	return io_vector_sum(message.vector, message.vector_length);
 }
 
+/* Whether a write goes to the end of the file whatever its position says. */
+static __always_inline bool io_appends(struct task_state *state, struct file *file)
+{
+	__u64 flags = state->call == CALL_pwritev2 ? state->args[5] : 0;
+
+	if (flags & RWF_APPEND)
+		return true;
+	return BPF_CORE_READ(file, f_flags) & O_APPEND && !(flags & RWF_NOAPPEND);
+}
+
 /* Where an append went: the position after it, less what was written, as long as the descriptor still
  * shows the file that the call began with. */
-static __always_inline __s64 io_append_position(struct task_state *state, __u8 shape,
-						__s64 returned)
+static __always_inline __s64 io_append_position(struct task_state *state, __u8 shape, __s64 returned)
 {
 	struct file *file = path_descriptor(bpf_get_current_task_btf(), state->args[0]);
 
-	if (!file || (__u64)file != state->file_pointer)
+	if (!file || (__u64)file != state->file_pointer || !io_appends(state, file))
 		return state->pos;
-	if (!(BPF_CORE_READ(file, f_flags) & O_APPEND))
-		return state->pos;
-	if (shape == IO_BUFFER_AT ||
-	    shape == IO_VECTOR_AT) /* these append too, past the position */
+	if (io_positioned(state, shape)) /* leaves the file's own position alone */
 		return BPF_CORE_READ(file, f_inode, i_size) - returned;
 	return BPF_CORE_READ(file, f_pos) - returned;
 }

@@ -216,6 +216,8 @@ struct user_open_how {
 #define O_CREAT	      0100
 #define O_APPEND      02000
 #define O_TMPFILE_BIT 020000000
+#define RWF_APPEND    0x10
+#define RWF_NOAPPEND  0x20
 #define FMODE_LSEEK   0x4
 #define TS_COMPAT     0x2
 #define X32_BIT	      0x40000000

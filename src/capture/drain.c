@@ -24,7 +24,7 @@
 
 #define RINGS_A_WORKER 8
 #define POLL_MS	       100
-#define WRITE_AGE      (500 * 1000000ull)
+#define WRITE_AGE      (700 * 1000000ull)
 #define NICE	       (-10) /* a busy job must not starve the thread that empties its rings */
 
 struct worker {

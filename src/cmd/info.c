@@ -38,9 +38,9 @@ static int info_print(const struct trace *trace, const char *run, struct error *
 	if (err)
 		goto out;
 	if (!summary.complete && !summary.damage)
-		log_info("trace '%s' is incomplete: it is still being recorded, or its recorder "
-			 "was killed",
-			 run);
+		log_info("trace '%s' %s", run,
+			 summary.live ? "is still being recorded"
+				      : "is incomplete: its recorder was killed");
 	if (given.json)
 		summary_print_json(&summary, stdout);
 	else

@@ -135,6 +135,7 @@ void summary_print_json(const struct summary *summary, FILE *out)
 	json_uint(&json, "bytes", summary->bytes);
 	json_uint(&json, "format", summary->format);
 	json_bool(&json, "complete", summary->complete);
+	json_bool(&json, "live", summary->live);
 	json_string(&json, "damage", summary->damage);
 	print_facts(summary, &json);
 	print_times(summary, &json);

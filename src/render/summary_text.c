@@ -49,7 +49,8 @@ static void print_file(const struct summary *summary, FILE *out)
 	fprintf(out, ", %s, %s\n", units_format_bytes(size, sizeof(size), summary->bytes),
 		summary->damage	    ? "damaged"
 		: summary->complete ? "complete"
-				    : "incomplete: still recording, or the recorder was killed");
+		: summary->live	    ? "still being recorded"
+				    : "incomplete: the recorder was killed");
 	print_fact(out, "damage", summary->damage);
 }
 

@@ -38,6 +38,7 @@ struct damage {
 
 struct reader {
 	int fd;
+	bool live; /* a writer had it open when it was opened */
 	const uint8_t *bytes;
 	size_t size;
 	struct file_header header;
@@ -185,6 +186,8 @@ static int list_by_scan(struct reader *reader)
 		if (index_begins(reader->bytes + offset, left))
 			return 0;
 		wrong = format_get_chunk(reader->bytes + offset, left, &header);
+		if (wrong && reader->live) /* its writer is not done with it */
+			return 0;
 		if (wrong) {
 			reader_end(reader, offset, reader->chunks + 1, wrong);
 			return 0;
@@ -204,6 +207,7 @@ static int list_by_scan(struct reader *reader)
 /* The header before the size: a file found complete then has its final size. */
 static int read_header(struct reader *reader, const char *path, struct error *e)
 {
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 	uint8_t bytes[FORMAT_HEADER_SIZE];
 	struct stat stat;
 	ssize_t size;
@@ -216,6 +220,7 @@ static int read_header(struct reader *reader, const char *path, struct error *e)
 		return error_errno(e, "cannot look at the file");
 	if (!S_ISREG(stat.st_mode))
 		return error_set(e, -EINVAL, "not a regular file");
+	reader->live = !fcntl(reader->fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 	size = pread(reader->fd, bytes, sizeof(bytes), 0);
 	if (size < 0)
 		return error_errno(e, "cannot read the file");
@@ -292,6 +297,11 @@ void reader_close(struct reader *reader)
 		close(reader->fd);
 	free(reader->list);
 	free(reader);
+}
+
+bool reader_live(const struct reader *reader)
+{
+	return reader->live;
 }
 
 bool reader_complete(const struct reader *reader)

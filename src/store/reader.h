@@ -41,7 +41,8 @@ struct column {
 int reader_open(struct reader **reader, const char *path, struct error *e);
 void reader_close(struct reader *reader);
 
-bool reader_complete(const struct reader *reader);	/* false while written, or after a crash */
+bool reader_complete(const struct reader *reader); /* false while written, or after a crash */
+bool reader_live(const struct reader *reader);	   /* it was being written when it was opened */
 const char *reader_damage(const struct reader *reader); /* NULL: none found so far */
 uint64_t reader_file_size(const struct reader *reader);
 uint32_t reader_version(const struct reader *reader);

@@ -6,13 +6,14 @@
 #include "store/writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/cursor.h"
 #include "store/format.h"
 
@@ -27,14 +28,6 @@ struct writer {
 	_Atomic uint64_t size;
 	_Atomic uint64_t rows[TABLE_COUNT];
 };
-
-static uint64_t clock_now(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
 
 static int write_at(int fd, const void *bytes, size_t size, uint64_t offset, struct error *e)
 {
@@ -72,6 +65,15 @@ static void writer_free(struct writer *writer)
 	free(writer);
 }
 
+/* Tells readers that somebody writes: a chunk that is not whole yet is no damage then. A file system
+ * without locks loses only that. */
+static void lock_file(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	fcntl(fd, F_OFD_SETLK, &lock);
+}
+
 int writer_open(struct writer **writer, int fd, struct error *e)
 {
 	struct writer *w = calloc(1, sizeof(*w));
@@ -82,6 +84,7 @@ int writer_open(struct writer **writer, int fd, struct error *e)
 		return error_set(e, -ENOMEM, "no memory for the trace's writer");
 	}
 	w->fd = fd;
+	lock_file(fd);
 	w->header = (struct file_header){ .version = FORMAT_VERSION,
 					  .flags = FORMAT_INCOMPLETE,
 					  .realtime = clock_now(CLOCK_REALTIME),
