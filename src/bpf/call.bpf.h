@@ -4,6 +4,7 @@
 #ifndef STRATA_BPF_CALL_BPF_H
 #define STRATA_BPF_CALL_BPF_H
 
+#include "bpf/compat.bpf.h"
 #include "bpf/path.bpf.h"
 #include "schema/calls.h"
 

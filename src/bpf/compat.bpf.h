@@ -16,4 +16,15 @@ static __always_inline struct kernfs_node *kernfs_parent(struct kernfs_node *nod
 	return BPF_CORE_READ(node, parent);
 }
 
+/* Reads a string of the current thread's. Returns its size with NUL, 0 when it cannot be read. Before 6.14
+ * the helper says 0 of an empty string too. */
+static __always_inline __u32 user_string_read(char *to, __u32 most, __u64 pointer)
+{
+	long size = bpf_probe_read_user_str(to, most, (void *)pointer);
+
+	if (size == 0 && !bpf_probe_read_user(to, 1, (void *)pointer) && !*to)
+		return 1;
+	return size > 0 ? size : 0;
+}
+
 #endif

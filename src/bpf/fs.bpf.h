@@ -17,14 +17,16 @@ static __always_inline void fs_enter(struct task_struct *task, struct task_state
 
 /* Reads a path argument; returns its size with NUL, 0 when there is none or it cannot be read. */
 static __always_inline __u32 fs_read_path(char *to, struct task_state *state, __u8 place,
-					  __u8 flags)
+					  __s64 returned, __u8 flags)
 {
-	long size;
+	__u32 size;
 
 	if (place == ARGUMENT_NONE || flags & CALL_ABSENT)
 		return 0;
-	size = bpf_probe_read_user_str(to, PATH_BYTES, (void *)argument(state, place));
-	return size > 0 ? size : 0;
+	size = user_string_read(to, PATH_BYTES, argument(state, place));
+	if (!size && returned >= 0 && !(flags & RECORD_UNFINISHED)) /* the kernel could read it */
+		loss_count(LAYER_fs, LOSS_UNREAD);
+	return size;
 }
 
 /* The directory that a path starts from: none for an absolute one. */
@@ -95,8 +97,9 @@ __noinline int fs_exit(struct task_state *state, __s64 returned, __u64 end, __u8
 		return 0;
 	shape = shape_of(state->call);
 	record = &scratch->fs;
-	size = fs_read_path(scratch->paths, state, shape->path, flags);
-	size2 = fs_read_path(&scratch->paths[size & (PATH_BYTES - 1)], state, shape->path2, flags);
+	size = fs_read_path(scratch->paths, state, shape->path, returned, flags);
+	size2 = fs_read_path(&scratch->paths[size & (PATH_BYTES - 1)], state, shape->path2,
+			     returned, flags);
 	head_fill(&record->head, state, RECORD_FS, end, flags);
 	record->returned = returned;
 	record->flags = argument_or_null(state, shape->flags);

@@ -111,7 +111,8 @@ static __always_inline bool io_appends(struct task_state *state, struct file *fi
 
 /* Where an append went: the position after it, less what was written, as long as the descriptor still
  * shows the file that the call began with. */
-static __always_inline __s64 io_append_position(struct task_state *state, __u8 shape, __s64 returned)
+static __always_inline __s64 io_append_position(struct task_state *state, __u8 shape,
+						__s64 returned)
 {
 	struct file *file = path_descriptor(bpf_get_current_task_btf(), state->args[0]);
 
@@ -133,8 +134,11 @@ static __always_inline void io_fill(struct io_record *record, struct task_state 
 {
 	__s64 requested = io_requested(state, shape, flags);
 
-	if (requested == -1 && io_in_memory(shape))
+	if (requested == -1 && io_in_memory(shape)) {
 		flags |= RECORD_NO_REQUESTED;
+		if (returned >= 0 && !(flags & (CALL_ABSENT | RECORD_UNFINISHED)))
+			loss_count(LAYER_io, LOSS_UNREAD);
+	}
 	head_fill(&record->head, state, RECORD_IO, end, flags);
 	record->returned = returned;
 	record->requested = requested;
