@@ -15,6 +15,7 @@
 #define HELP_WIDTH  100
 #define HELP_INDENT 26 /* where the help of an option starts */
 #define MAX_NAMES   64
+#define MAX_NAME    40 /* of an option with its dashes, for messages */
 
 /* What every command takes beside its own table. */
 struct common_options {
@@ -56,17 +57,20 @@ static const struct option_row *options_find(const struct option_row *rows, char
 static int options_unknown(const struct option_row *own, const struct option_row *common,
 			   const char *name, struct error *e)
 {
-	const char *names[MAX_NAMES];
+	char names[MAX_NAMES][MAX_NAME], wrong[MAX_NAME], hint[512];
+	const char *list[MAX_NAMES];
 	size_t count = 0;
-	char hint[512];
 
 	for (; !options_row_ends(own) && count < MAX_NAMES; own++)
 		if (own->name)
-			names[count++] = own->name;
+			snprintf(names[count++], MAX_NAME, "--%s", own->name);
 	for (; !options_row_ends(common) && count < MAX_NAMES; common++)
-		names[count++] = common->name;
-	return error_set(e, -EINVAL, "unknown option '--%s', %s", name,
-			 suggest_names(hint, sizeof(hint), name, names, count));
+		snprintf(names[count++], MAX_NAME, "--%s", common->name);
+	for (size_t i = 0; i < count; i++)
+		list[i] = names[i];
+	snprintf(wrong, sizeof(wrong), "--%s", name);
+	return error_set(e, -EINVAL, "unknown option '%s', %s", wrong,
+			 suggest_names(hint, sizeof(hint), wrong, list, count));
 }
 
 static const char *options_expected(enum option_kind kind)

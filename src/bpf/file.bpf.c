@@ -71,14 +71,14 @@ static __always_inline void call_foreign(struct task_struct *task, __u8 layer_an
 {
 	__u8 layer = layer_and_one - 1;
 
-	if (layer_and_one && recording && task_recorded(task, layer))
+	if (layer_and_one && task_state_recorded(task, layer))
 		loss_count(layer, LOSS_ABI32);
 }
 
-SEC("?tp_btf/sys_enter")
-int BPF_PROG(file_sys_enter, struct pt_regs *regs, long number)
+/* What follows the filter is a function of its own, so that a thread which is not recorded does not pay
+ * for its registers and stack. */
+static __noinline int call_enter(struct task_struct *task, struct pt_regs *regs, long number)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *state;
 	__u8 call;
 
@@ -86,17 +86,15 @@ int BPF_PROG(file_sys_enter, struct pt_regs *regs, long number)
 		call_foreign(task, layers_by_number32[number & (CALL_NUMBERS - 1)]);
 		return 0;
 	}
+	call = calls_by_number[number & (CALL_NUMBERS - 1)] & CALL_MASK;
 	if ((__u64)number >= CALL_NUMBERS) {
-		if (number & X32_BIT) {
-			call = calls_by_number[number & (CALL_NUMBERS - 1)];
+		if (number & X32_BIT)
 			call_foreign(task, call ? shape_of(call)->layer + 1 : 0);
-		}
 		return 0;
 	}
-	call = calls_by_number[number];
-	if (!call || call == CALL_NAMESPACE || !recording)
+	if (!call)
 		return 0;
-	state = task_recorded(task, shape_of(call)->layer);
+	state = task_state_recorded(task, shape_of(call)->layer);
 	if (!state)
 		return 0;
 	if (state->call && state->interrupted)
@@ -106,38 +104,33 @@ int BPF_PROG(file_sys_enter, struct pt_regs *regs, long number)
 	return 0;
 }
 
-SEC("?tp_btf/sys_exit")
-int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
+SEC("?tp_btf/sys_enter")
+int BPF_PROG(file_sys_enter, struct pt_regs *regs, long number)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 number = regs->orig_ax;
-	struct task_state *state;
-	__u8 call;
-	__u64 end;
 
-	if (number >= CALL_NUMBERS)
+	if (!task_may_be_recorded(task))
 		return 0;
-	call = calls_by_number[number];
-	if (!call || task->thread_info.status & TS_COMPAT)
+	return call_enter(task, regs, number);
+}
+
+static __noinline int call_exit(struct task_struct *task, struct pt_regs *regs, long returned,
+				__u8 call)
+{
+	__u64 end = bpf_ktime_get_boot_ns();
+	struct task_state *state;
+
+	if (task->thread_info.status & TS_COMPAT)
 		return 0;
-	if (call == CALL_NAMESPACE || shape_of(call)->renames) {
-		if (!returned)
-			__sync_fetch_and_add(&path_epoch, 1);
-		if (call == CALL_NAMESPACE)
-			return 0;
-	}
-	if (!recording)
-		return 0;
-	state = task_recorded(task, shape_of(call)->layer);
+	state = task_state_recorded(task, shape_of(call)->layer);
 	if (!state)
 		return 0;
-	end = bpf_ktime_get_boot_ns();
 	if (!state->call) {
 		/* In flight when the recording began: its arguments are still in the registers. */
 		call_begin(task, state, regs, call);
 		state->ts = start_ts;
 		if (state->pos != RECORD_NULL && returned > 0 &&
-		    shape_of(call)->io != IO_BUFFER_AT && shape_of(call)->io != IO_VECTOR_AT)
+		    !io_positioned(state, shape_of(call)->io))
 			state->pos -= returned;
 	}
 	if (returned <= -512 && returned >= -516 && returned != -515) {
@@ -147,6 +140,24 @@ int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
 	}
 	call_end(state, returned, end, 0);
 	return 0;
+}
+
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 number = regs->orig_ax;
+	__u8 call;
+
+	if (number >= CALL_NUMBERS)
+		return 0;
+	call = calls_by_number[number];
+	if (call & CALL_MOVES_PATHS && !returned) /* by whomever */
+		__sync_fetch_and_add(&path_epoch, 1);
+	call &= CALL_MASK;
+	if (!call || !task_may_be_recorded(task))
+		return 0;
+	return call_exit(task, regs, returned, call);
 }
 
 SEC("?tp_btf/signal_deliver")
@@ -185,12 +196,10 @@ int BPF_PROG(file_process_exit, struct task_struct *task)
 static __always_inline __u8 call_since_before(struct task_struct *task, struct pt_regs *regs)
 {
 	__u64 number = regs->orig_ax;
-	__u8 call;
 
 	if (!task->__state || task->thread_info.status & TS_COMPAT || number >= CALL_NUMBERS)
 		return 0;
-	call = calls_by_number[number];
-	return call == CALL_NAMESPACE ? 0 : call;
+	return calls_by_number[number] & CALL_MASK;
 }
 
 /* At the end of a recording: closes the calls that have not returned. */
@@ -204,7 +213,7 @@ int file_in_flight(struct bpf_iter__task *context)
 
 	if (!task || task->flags & PF_KTHREAD)
 		return 0;
-	state = task_recorded(task, LAYER_io);
+	state = task_state_recorded(task, LAYER_io);
 	if (!state)
 		return 0;
 	if (!state->call) {

@@ -161,9 +161,10 @@ int BPF_PROG(process_newtask, struct task_struct *task, unsigned long clone_flag
 		state = task_make(task, LAYER_process);
 		if (!state)
 			return 0;
-		state->mode = parent->mode;
-		if (state->mode == TASK_JOB)
-			__sync_fetch_and_add(&live, 1);
+		if (parent->mode == TASK_JOB)
+			task_join(task, state);
+		else
+			state->mode = parent->mode;
 	}
 	scratch = process_scratch_get();
 	if (!scratch || !process_recorded(state))
@@ -203,9 +204,11 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 		/* A thread that was not the leader has taken the leader's id. */
 		task_read_ids(state, task);
 		if (state->mode == TASK_PENDING) {
-			state->mode = TASK_JOB;
-			__sync_fetch_and_add(&live, 1);
+			task_join(task, state);
 			old_tid = state->tid;
+		} else if (state->mode == TASK_JOB && task->pid != old_pid) {
+			job_bit_clear(old_pid);
+			job_bit_set(task->pid);
 		}
 	}
 	scratch = process_scratch_get();
@@ -230,8 +233,11 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	struct process_scratch *scratch;
 	__u64 wake = 0;
 
-	if (state && state->mode == TASK_JOB && __sync_fetch_and_sub(&live, 1) == 1)
-		wake = BPF_RB_FORCE_WAKEUP;
+	if (state && state->mode == TASK_JOB) {
+		job_bit_clear(task->pid);
+		if (__sync_fetch_and_sub(&live, 1) == 1)
+			wake = BPF_RB_FORCE_WAKEUP;
+	}
 	scratch = process_scratch_get();
 	if (scratch && process_recorded(state)) {
 		int code = task->exit_code;
@@ -334,8 +340,7 @@ int process_existing(struct bpf_iter__task *context)
 		state = task_make(task, LAYER_process);
 		if (!state)
 			return 0;
-		state->mode = TASK_JOB;
-		__sync_fetch_and_add(&live, 1);
+		task_join(task, state);
 	}
 	if (!process_recorded(state))
 		return 0;

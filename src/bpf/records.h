@@ -196,15 +196,16 @@ struct call_shape {
 	__u8 layer; /* enum layer */
 	__u8 io;    /* enum io_shape */
 	__u8 fd, dir, path, dir2, path2, flags, mode, pos, length;
-	__u8 opens;   /* returns a new descriptor */
-	__u8 renames; /* may change the path of files already known */
-	__u8 pad[3];
+	__u8 opens; /* returns a new descriptor */
+	__u8 pad[4];
 };
 
 #define CALL_NUMBERS 512 /* system call numbers looked at, 64-bit and 32-bit */
 #define CALL_SHAPES  64
 
-/* calls_by_number holds an enum call, or one of these. */
-#define CALL_NAMESPACE 255
+/* calls_by_number holds an enum call, 0 for calls that are no row, and this bit for calls that may change
+ * the paths of files already known. */
+#define CALL_MOVES_PATHS 0x80
+#define CALL_MASK	 0x7f
 
 #endif

@@ -62,19 +62,54 @@ static __always_inline struct task_state *task_make(struct task_struct *task, en
 	return state;
 }
 
-/* The state of the current thread if its calls are recorded, else NULL. Everything rests on this being
- * cheap for threads that are not. */
-static __always_inline struct task_state *task_recorded(struct task_struct *task, enum layer layer)
+/* One bit for each thread id of the machine: whether it belongs to the job. Threads that do not, which
+ * are most on a busy machine, pay for a load instead of a look-up in task storage. */
+#define JOB_WORDS ((1 << 22) / 64) /* the kernel has no greater thread id */
+
+__u64 job_bits[JOB_WORDS] __weak = {};
+
+static __always_inline void job_bit_set(__u32 tid)
+{
+	__sync_fetch_and_or(&job_bits[tid >> 6 & (JOB_WORDS - 1)], 1ull << (tid & 63));
+}
+
+static __always_inline void job_bit_clear(__u32 tid)
+{
+	__sync_fetch_and_and(&job_bits[tid >> 6 & (JOB_WORDS - 1)], ~(1ull << (tid & 63)));
+}
+
+static __always_inline bool job_bit(struct task_struct *task)
+{
+	__u32 tid = task->pid;
+
+	return job_bits[tid >> 6 & (JOB_WORDS - 1)] >> (tid & 63) & 1;
+}
+
+/* Makes a task part of the job. */
+static __always_inline void task_join(struct task_struct *task, struct task_state *state)
+{
+	state->mode = TASK_JOB;
+	job_bit_set(task->pid);
+	__sync_fetch_and_add(&live, 1);
+}
+
+/* The filter that comes first: whether a thread's calls may be recorded. Everything rests on this being
+ * cheap for threads whose are not. */
+static __always_inline bool task_may_be_recorded(struct task_struct *task)
+{
+	return (record_all || job_bit(task)) && recording;
+}
+
+/* The state of a thread if its calls are recorded, else NULL. */
+static __always_inline struct task_state *task_state_recorded(struct task_struct *task,
+							      enum layer layer)
 {
 	struct task_state *state = task_find(task);
 
-	if (!state) {
-		if (!record_all)
-			return NULL;
+	if (!state && record_all)
 		state = task_make(task, layer);
-		if (!state)
-			return NULL;
-	}
+	if (!state)
+		return NULL;
 	if (state->mode == TASK_JOB || (record_all && state->mode == TASK_UNKNOWN))
 		return state;
 	return NULL;

@@ -17,7 +17,7 @@
 #include "probes/probe.h"
 #include "bpf/strata.skel.h"
 
-#define RING_TOTAL ((uint64_t)512 << 20) /* shared by all CPUs unless told otherwise */
+#define RING_TOTAL ((uint64_t)128 << 20) /* shared by all CPUs unless told otherwise */
 #define RING_MOST  ((uint64_t)16 << 20)
 #define RING_LEAST ((uint64_t)64 << 10)
 

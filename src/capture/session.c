@@ -83,7 +83,7 @@ static int session_take_signals(struct session *session, struct error *e)
 		if (!sigaction(taken[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaddset(&mask, taken[i]);
 	}
-	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error to report, not an end */
+	sigaddset(&mask, SIGXFSZ); /* a file size limit is an error to report, not an end */
 	if (sigprocmask(SIG_BLOCK, &mask, &session->old_mask))
 		return error_errno(e, "cannot block signals");
 	session->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -291,7 +291,7 @@ static void session_read_signals(struct session *session)
 	while (read(session->signals, &info, sizeof(info)) == sizeof(info)) {
 		int number = (int)info.ssi_signo;
 
-		if (number == SIGCHLD)
+		if (number == SIGCHLD || number == SIGXFSZ)
 			continue;
 		if (number == SIGINT || (number == SIGTERM && !command))
 			session->interrupts++;

@@ -13,12 +13,10 @@
 static const struct call_shape shapes[CALL_COUNT] = {
 #define IO_CALL(name, number, number32, direction, shape) \
 	[CALL_##name] = { .layer = LAYER_io, .io = IO_##shape },
-#define FS_CALL(name, number, number32, ...)                                                       \
-	[CALL_##name] = { LAYER_fs, IO_NONE, __VA_ARGS__,                                          \
-			  .opens = CALL_##name == CALL_open || CALL_##name == CALL_openat ||       \
-				   CALL_##name == CALL_openat2 || CALL_##name == CALL_creat,       \
-			  .renames = CALL_##name == CALL_rename || CALL_##name == CALL_renameat || \
-				     CALL_##name == CALL_renameat2 },
+#define FS_CALL(name, number, number32, ...)                                                 \
+	[CALL_##name] = { LAYER_fs, IO_NONE, __VA_ARGS__,                                    \
+			  .opens = CALL_##name == CALL_open || CALL_##name == CALL_openat || \
+				   CALL_##name == CALL_openat2 || CALL_##name == CALL_creat },
 #define MEM_CALL(name, number, number32) [CALL_##name] = { .layer = LAYER_mem },
 #define CALL32(layer, number32)
 #define NAMESPACE_CALL(number, number32)
@@ -28,7 +26,7 @@ static const struct call_shape shapes[CALL_COUNT] = {
 #undef _
 
 struct call_number {
-	uint8_t call; /* enum call or CALL_NAMESPACE */
+	uint8_t call; /* CALL_none: no row, but it moves paths, or only 32-bit */
 	uint8_t layer;
 	int16_t number; /* -1: none */
 	int16_t number32;
@@ -39,7 +37,7 @@ static const struct call_number numbers[] = {
 #define FS_CALL(name, number, number32, ...) { CALL_##name, LAYER_fs, number, number32 },
 #define MEM_CALL(name, number, number32)     { CALL_##name, LAYER_mem, number, number32 },
 #define CALL32(layer, number32)		     { CALL_none, LAYER_##layer, -1, number32 },
-#define NAMESPACE_CALL(number, number32)     { CALL_NAMESPACE, LAYER_fs, number, -1 },
+#define NAMESPACE_CALL(number, number32)     { CALL_none, LAYER_fs, number, -1 },
 #include "schema/calls.def"
 };
 
@@ -53,6 +51,12 @@ static const struct call_number numbers[] = {
 static_assert(CALL_COUNT <= CALL_SHAPES, "CALL_SHAPES bounds the table in the kernel");
 static_assert(RECORD_NULL == CELL_NULL, "null passes from record to row unchanged");
 
+static bool moves_paths(uint8_t call)
+{
+	return call == CALL_none || call == CALL_rename || call == CALL_renameat ||
+	       call == CALL_renameat2;
+}
+
 static void file_configure(struct strata_bpf *bpf, uint32_t layers)
 {
 	bool on = layers & file_probe.layers;
@@ -65,13 +69,14 @@ static void file_configure(struct strata_bpf *bpf, uint32_t layers)
 	memcpy(bpf->rodata->call_shapes, shapes, sizeof(shapes));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		const struct call_number *n = &numbers[i];
+		bool recorded = layers & LAYER_BIT(n->layer);
 
 		/* Renames are watched whatever is recorded: they change the paths of known files. */
-		if (n->number >= 0 && (layers & LAYER_BIT(n->layer) || n->call == CALL_NAMESPACE))
-			bpf->rodata->calls_by_number[n->number] = n->call;
-		else if (n->number >= 0 && shapes[n->call].renames)
-			bpf->rodata->calls_by_number[n->number] = CALL_NAMESPACE;
-		if (n->number32 >= 0 && layers & LAYER_BIT(n->layer))
+		if (n->number >= 0)
+			bpf->rodata->calls_by_number[n->number] =
+				(recorded ? n->call : 0) |
+				(moves_paths(n->call) ? CALL_MOVES_PATHS : 0);
+		if (n->number32 >= 0 && recorded)
 			bpf->rodata->layers_by_number32[n->number32] = n->layer + 1;
 	}
 }

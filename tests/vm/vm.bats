@@ -1,0 +1,184 @@
+#!/usr/bin/env bats
+# The recorder inside Debian's own kernel: its programs load there and tell the truth. The kernel is booted once, under
+# emulation; `guest` makes the recordings, which are read and checked here. Needs no root.
+
+load ../run/lib
+
+setup_file() {
+	local program words
+
+	export REFUSED= GUEST=$BATS_FILE_TMPDIR/guest
+	for program in qemu-system-x86_64 busybox cpio setpriv; do
+		command -v $program >/dev/null || REFUSED="$program is not installed"
+	done
+	[ -n "$REFUSED" ] || words=$("$BATS_TEST_DIRNAME/prepare" 2>&1) || REFUSED=$(tail -n 1 <<<"$words")
+	[ -n "$REFUSED" ] || setpriv --pdeathsig TERM "$BATS_TEST_DIRNAME/boot" "$GUEST" 3>&-
+}
+
+setup() { enter; }
+teardown() { leave; }
+
+# of JOB: what follows is about this recording of the guest's.
+of() {
+	T=$GUEST/$1
+	RUN=$T/run.strata
+	cd "$T" || return 1
+}
+
+# Of a job's first process.
+first() {
+	rows process "event == 'exec'" "$1" | head -1
+}
+
+@test "every layer attaches, and nothing is lost, in any recording" {
+	local words
+
+	for words in "$GUEST"/*/words; do
+		of "$(basename "${words%/words}")"
+		readable
+		same "warnings of the reader" "" "$(cat info.err)"
+		same "layers of $RUN" process,io,fs,mem "$(rows run "key == 'layers'" value)"
+		same "absent in $RUN" "" "$(rows run "key.startswith('absent')")"
+		same "kernel" "$(cat "$GUEST/kernel")" "$(rows run "key == 'kernel'" value | sed 's/.*x20//')"
+		says words "none lost"
+		no_loss
+	done
+	same "recordings" "$(grep -cE '^(job|attached)( |$)' "$BATS_TEST_DIRNAME/guest")" \
+		"$(ls "$GUEST"/*/run.strata | wc -l)"
+}
+
+@test "every call of io, fs and mem, in order, with arguments, results and paths" {
+	of calls
+	same "exit status" 0 "$(cat status)"
+	"$HERE/truth.py" "$RUN" out
+}
+
+@test "a program that makes every call: the counts that strace finds in a run of it here" {
+	command -v strace >/dev/null || skip "strace is not installed"
+	mkdir work
+	strace -f -y -xx -s 0 -e "trace=$("$HERE/calls.py")" -o log "$W/calls" "$T/work" >out
+	"$HERE/strace_counts.py" log | sed "s|$T/|/job/calls/|" | sort >strace.counts
+	"$HERE/strata_counts.py" "$GUEST/calls/run.strata" | sort >strata.counts
+	# The truth that the program tells is as long as the addresses and names in it.
+	sed -i -E '/^(moved write|file W \/job\/calls\/out) /d' strace.counts strata.counts
+	[ "$(wc -l <strace.counts)" -gt 100 ]
+	same counts "$(cat strace.counts)" "$(cat strata.counts)"
+}
+
+@test "positions: appends, shared and moved positions, vectors, copies and offsets beyond 4 GiB" {
+	of positions
+	"$HERE/truth.py" "$RUN" out
+}
+
+@test "an empty path is read as such: the call is about its descriptor" {
+	of calls
+	begin=$(rows fs "arg_path == 'TRUTH BEGINS'" ts)
+	rows fs "ts < $begin and op == 'newfstatat' and flags & 0x1000" fd,path,returned >found
+	[ -s found ] || skip "the C library's fstat passes no path"
+	# The loader asks for the state of each file that it opens.
+	same "descriptors and their files" "$(rows fs "ts < $begin and op == 'openat'" fd,path | sed 's/$/\t0/')" \
+		"$(cat found)"
+}
+
+@test "identity: rename, link, unlink, dup, fork, replacement and a renamed folder" {
+	of identity
+	rows io "op == 'pread64' and '/work/' in path" requested,file,path >found
+	same "names" "$(printf "/job/identity/work/%s\n" a b c b b b b b sub/d moved/d)" "$(cut -f3 found)"
+	# Ids by the order in which they first appear: one id is one name of one inode.
+	same "ids" "1 2 3 2 2 2 2 4 5 6" "$(awk '!($2 in id) { id[$2] = ++n } { print id[$2] }' found | xargs)"
+	while read -r _ file _; do
+		rows file "file == $file" inode,dev
+	done <found >inodes
+	same "inodes" "1 1 1 1 1 1 1 2 2 2" "$(awk '!($0 in id) { id[$0] = ++n } { print id[$0] }' inodes | xargs)"
+	same "inode and device, as the guest shows them" "$(xargs <inode)" "$(tail -1 inodes | tr '\t' ' ')"
+}
+
+@test "a shell renames the folder of a file that it reads: the new path, the same inode" {
+	of shell
+	same "bytes and names" "$(printf '%s\n' "5 old" "5 new" "5 new")" \
+		"$(rows io "'/work/' in path and dir != 'W'" pid,fd,returned,path |
+			awk '{ key = $1 " " $2 " " $4 } key != last { if (n) print n, name; n = 0 }
+				{ last = key; n += $3; split($4, part, "/"); name = part[5] } END { print n, name }')"
+	rows file "'/work/' in path and path.endswith('/file')" path,inode,dev >files
+	same "names" "/job/shell/work/old/file /job/shell/work/new/file" "$(cut -f1 files | xargs)"
+	same "inodes" 1 "$(cut -f2,3 files | sort -u | wc -l)"
+	same "as passed" "work/old work/new" "$(rows fs "op.startswith('rename')" arg_path,arg_path2 | tr '\t' ' ')"
+}
+
+@test "a shell's children: fork, exec, exit" {
+	of shell
+	pid=$(first pid)
+	same "the shell" "/usr/bin/busybox sh 0" "$(rows process "event == 'exec' and pid == $pid" exe,comm,uid | tr '\t' ' ')"
+	same "what its children exec" "$(printf '/bin/cat work/%s/file\n' old new)" \
+		"$(printf '%b\n' "$(rows process "event == 'exec' and ppid == $pid" args)")"
+	same "who is born and who dies" "$({ rows process "event == 'fork' and ppid == $pid" pid; echo $pid; } | sort)" \
+		"$(rows process "event == 'exit'" pid | sort)"
+	same "exit codes" "0 3" "$(rows process "event == 'exit'" exit_code | uniq | xargs)"
+	same "exit status" 3 "$(cat status)"
+	start=$(rows process "event == 'exec'" ts | head -1)
+	same "calls before the first exec" 0 "$(count io,fs,mem "ts < $start")"
+}
+
+@test "interrupted calls: interrupted, interrupted and begun anew, killed inside" {
+	of signals
+	same "reads of the pipe" "$(printf '%s\n' '-4 False' '-4 True' '5 -' '-4 False')" \
+		"$(rows io "pid == $(first pid) and fd == $(cat out) and path.startswith('pipe:')" returned,restarted |
+			tr '\t' ' ')"
+	same "death by TERM" -15 "$(rows process "event == 'exit' and pid == $(first pid)" exit_code)"
+	same "exit status" 143 "$(cat status)"
+}
+
+@test "100 threads at once" {
+	of threads
+	pid=$(first pid)
+	same "forks of threads" 100 "$(count process "event == 'fork' and pid == $pid and tid != pid")"
+	same "exits" 101 "$(count process "event == 'exit' and pid == $pid")"
+	rows io "op == 'write' and '/work/' in path" tid,pos,path >writes
+	same "threads that wrote" 100 "$(cut -f1 writes | sort -u | wc -l)"
+	same "files" "$(seq 0 99)" "$(cut -f3 writes | sed 's|.*/||' | sort -nu)"
+	same "positions" "100 0 100 100 100 200" "$(cut -f2 writes | sort -n | uniq -c | xargs)"
+}
+
+@test "100 short-lived processes, each tenth with an exec" {
+	of forks
+	pid=$(first pid)
+	same "forks" 100 "$(count process "event == 'fork' and ppid == $pid")"
+	same "exec in children" 10 "$(count process "event == 'exec' and pid != $pid")"
+	same "exit codes" "$(seq 0 99; echo 0)" "$(rows process "event == 'exit'" pid,exit_code | sort -n |
+		awk -v pid=$pid '$1 != pid { print $2 } $1 == pid { own = $2 } END { print own }')"
+	same "positions of the children's reads" "$(seq 0 99 | grep -v '0$')" \
+		"$(rows io "op == 'pread64' and path == '/job/data'" pos | sort -n)"
+	same "reads after exec" 10 "$(count io "op == 'read' and path == '/job/data' and returned == 16")"
+}
+
+@test "exec from a thread that is not the leader" {
+	of execthread
+	read -r pid tid <out
+	[ "$pid" != "$tid" ]
+	same "ids that wrote" "leader $pid $pid thread $pid $tid after $pid $pid" \
+		"$(rows io "op == 'write' and '/work/' in path" path,pid,tid | sed 's|.*/work/||' | xargs)"
+	same "the exec" "$pid $pid" "$(rows process "event == 'exec'" pid,tid | tail -1 | tr '\t' ' ')"
+	same "exit code" 5 "$(rows process "event == 'exit'" exit_code | tail -1)"
+}
+
+@test "paths of 4,000 bytes, names with spaces, newlines, quotes and bytes that are no UTF-8" {
+	of longpath
+	same "length of the path" 4000 "$(cat out)"
+	same "written to" "$(/usr/bin/python3 -c '
+import sys
+sys.path.insert(0, sys.argv[1])
+from rows import visible
+names = open("names", "rb").read().decode("latin-1").split("\0")[:-1]
+print(*sorted(visible(name) for name in names), sep="\n")' "$HERE")" \
+		"$(rows io "op == 'write' and fd > 2" path | LC_ALL=C sort)"
+	same "the long path as passed" 1 "$(count fs "op == 'openat' and len(arg_path) == 4000")"
+}
+
+@test "attached to a process that sleeps in a read: the call begins with the recording" {
+	of attach
+	same "the read of the pipe" "$(printf 'read\t5\t/job/attach/fifo\t-')" \
+		"$(rows io "ts == $(rows run "key == 'start_ts'" value)" op,returned,path,pos)"
+	same "the file it opened before" "$(printf '10\t/job/attach/data\t0')" \
+		"$(rows io "path.endswith('/data')" returned,path,pos)"
+	same "exit code" 6 "$(rows process "event == 'exit' and comm == 'blockedread'" exit_code)"
+}
