@@ -57,7 +57,7 @@ bench: deps
 	$(Q)bench/run
 
 .PHONY: tests-built bench-built
-tests-built: $(UNIT) $(WORK) $(MAN) $(B)/fuzz/fuzz_reader $(B)/tools/schema-docs
+tests-built: $(UNIT) $(WORK) $(MAN) $(B)/fuzz/fuzz_reader $(B)/fuzz/make_seeds $(B)/tools/schema-docs
 bench-built: $(WORK) $(patsubst bench/%.c,$(B)/bench/%,$(filter-out %.bpf.c,$(wildcard bench/*.c))) $(patsubst bench/%.bpf.c,$(B)/bench/%.bpf.o,$(wildcard bench/*.bpf.c))
 
 # ---- the program ----
@@ -103,6 +103,11 @@ $(B)/workloads/%: tests/workloads/%.c
 
 FUZZ_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 	-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+$(B)/fuzz/make_seeds: fuzz/make_seeds.c $(LIB_OBJ)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) -lzstd -lxxhash -lm
+
 $(B)/fuzz/%: fuzz/%.c $(LIB_SRC)
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)

@@ -10,9 +10,9 @@ enum log_level { LOG_QUIET, LOG_NORMAL, LOG_VERBOSE };
 
 extern enum log_level log_level;
 
-void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));   /* always */
+void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));	 /* always */
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2))); /* always */
-void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));    /* unless -q */
+void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));	 /* unless -q */
 void log_verbose(const char *format, ...) __attribute__((format(printf, 1, 2))); /* with -v */
 
 /* Whether output to this descriptor may be coloured: --color WHEN, NO_COLOR, a terminal. */

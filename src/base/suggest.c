@@ -72,7 +72,9 @@ char *suggest_names(char *out, size_t size, const char *wrong, const char *const
 	unsigned found = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		unsigned rank = suggest_rank(wrong, names[i]);
+		/* The dashes of an option say nothing about likeness. */
+		unsigned rank =
+			suggest_rank(wrong + strspn(wrong, "-"), names[i] + strspn(names[i], "-"));
 		unsigned at = found;
 
 		while (at > 0 && rank < ranks[at - 1])

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,24 +19,13 @@
 #include "capture/facts.h"
 #include "capture/kernel.h"
 #include "capture/output.h"
+#include "capture/signals.h"
 #include "capture/sink.h"
 #include "probes/probe.h"
 #include "sampler/clock.h"
 
-#define FORWARD_AFTER \
-	(20 * 1000000ull) /* a signal to the whole group has reached the command by then */
 #define PROGRESS_EVERY NS_PER_SECOND
 #define LOSS_EVERY     (NS_PER_SECOND / 2)
-
-/* Signals that strata takes in the command's place. */
-static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
-
-/* A signal that will be passed on unless its sender reached the command as well. */
-struct pending_signal {
-	int number; /* 0: none */
-	pid_t sender;
-	uint64_t at; /* boot time of arrival */
-};
 
 struct session {
 	const struct session_config *config;
@@ -47,10 +35,7 @@ struct session {
 	struct sink sink; /* this thread's own rows */
 	struct launch launch;
 	int job_event;
-	int signals; /* signalfd */
-	sigset_t old_mask;
-	struct pending_signal pending;
-	unsigned interrupts; /* SIGINT, SIGTERM that were for strata */
+	struct signals signals;
 	bool command_done;
 	int command_status; /* as waitpid gives it */
 	uint64_t start, stop;
@@ -69,28 +54,6 @@ bool session_output_refused(const struct session *session)
 }
 
 /* ---- opening ---- */
-
-static int session_take_signals(struct session *session, struct error *e)
-{
-	sigset_t mask;
-
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGCHLD);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++) {
-		struct sigaction old;
-
-		/* What was ignored, as under nohup, stays so. */
-		if (!sigaction(taken[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaddset(&mask, taken[i]);
-	}
-	sigaddset(&mask, SIGXFSZ); /* a file size limit is an error to report, not an end */
-	if (sigprocmask(SIG_BLOCK, &mask, &session->old_mask))
-		return error_errno(e, "cannot block signals");
-	session->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (session->signals < 0)
-		return error_errno(e, "cannot watch signals");
-	return 0;
-}
 
 static int session_open_kernel(struct session *session, struct error *e)
 {
@@ -145,7 +108,7 @@ int session_open(struct session **out, const struct session_config *config, stru
 		return error_set(e, -ENOMEM, "out of memory");
 	session->config = config;
 	session->launch = (struct launch){ .gate = -1, .fault = -1 };
-	session->signals = -1;
+	session->signals.fd = -1;
 	session->job_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (session->job_event < 0)
 		return error_errno(e, "cannot make an eventfd");
@@ -153,10 +116,10 @@ int session_open(struct session **out, const struct session_config *config, stru
 	if (!err)
 		err = session_open_output(session, e);
 	if (!err)
-		err = session_take_signals(session, e);
+		err = signals_open(&session->signals, e);
 	if (!err && config->command)
 		err = launch_fork(&session->launch, config->command, &config->account,
-				  &session->old_mask, e);
+				  &session->signals.old_mask, e);
 	if (!err)
 		err = drain_open(&session->drain, session->kernel, session->writer,
 				 session->job_event, e);
@@ -226,7 +189,8 @@ static void session_show_progress(const struct session *session)
 	units_format_count(rows, sizeof(rows), session_rows(session));
 	units_format_bytes(bytes, sizeof(bytes), writer_size(session->writer));
 	units_format_count(lost, sizeof(lost), session->lost);
-	fprintf(stderr, "\r\033[Kstrata: %s, %s rows, %s, %s lost", length, rows, bytes, lost);
+	/* The cursor goes back, so that what the command prints next begins at the left margin. */
+	fprintf(stderr, "\r\033[Kstrata: %s, %s rows, %s, %s lost\r", length, rows, bytes, lost);
 }
 
 static void session_clear_progress(const struct session *session)
@@ -256,55 +220,28 @@ static uint64_t session_tick(struct session *session)
 	}
 	next = session->next_sample < session->next_loss ? session->next_sample
 							 : session->next_loss;
-	if (session->pending.number && session->pending.at + FORWARD_AFTER < next)
-		next = session->pending.at + FORWARD_AFTER;
+	if (signals_due(&session->signals) < next)
+		next = signals_due(&session->signals);
 	if (session->config->duration && session->start + session->config->duration < next)
 		next = session->start + session->config->duration;
 	return next > now ? next - now : 0;
 }
 
-static void session_pass_signal(struct session *session)
+/* The command while it runs, else 0. */
+static pid_t session_command(const struct session *session)
 {
-	struct pending_signal *pending = &session->pending;
-
-	if (!pending->number || clock_boot() < pending->at + FORWARD_AFTER)
-		return;
-	if (!session->command_done &&
-	    (!session->kernel || !kernel_signalled(session->kernel, pending->number,
-						   pending->sender, pending->at - NS_PER_SECOND)))
-		kill(session->launch.pid, pending->number);
-	pending->number = 0;
+	return session->command_done ? 0 : session->launch.pid;
 }
 
-static void session_reap(struct session *session)
+/* Takes signals, passes on those for the command, and notices its end. */
+static void session_take_signals(struct session *session)
 {
-	if (session->launch.pid && !session->command_done &&
-	    waitpid(session->launch.pid, &session->command_status, WNOHANG) == session->launch.pid)
+	pid_t command = session_command(session);
+
+	signals_read(&session->signals, command);
+	signals_pass(&session->signals, session->kernel, command);
+	if (command && waitpid(command, &session->command_status, WNOHANG) == command)
 		session->command_done = true;
-}
-
-static void session_read_signals(struct session *session)
-{
-	bool command = session->launch.pid && !session->command_done;
-	struct signalfd_siginfo info;
-
-	while (read(session->signals, &info, sizeof(info)) == sizeof(info)) {
-		int number = (int)info.ssi_signo;
-
-		if (number == SIGCHLD || number == SIGXFSZ)
-			continue;
-		if (number == SIGINT || (number == SIGTERM && !command))
-			session->interrupts++;
-		/* The terminal sends to the whole foreground group: the command has it already. */
-		if (command && info.ssi_code != SI_KERNEL &&
-		    (pid_t)info.ssi_pid != session->launch.pid) {
-			session->pending = (struct pending_signal){ number, (pid_t)info.ssi_pid,
-								    clock_boot() };
-		} else if (!command && (number == SIGHUP || number == SIGQUIT)) {
-			session->interrupts++;
-		}
-	}
-	session_reap(session);
 }
 
 /* Whether the recording is over, and why. */
@@ -317,20 +254,20 @@ static bool session_over(struct session *session)
 		session->reason = "duration";
 	else if (drain_failed(session->drain, &ignored) || session->sink.failed)
 		session->reason = "trace file not writable";
-	else if (session->launch.pid && !session->command_done)
-		session->reason = session->interrupts >= 2 ? "interrupted" : NULL;
-	else if (session->launch.pid && (config->until_main || !kernel_live(session->kernel)))
-		session->reason = "job ended";
-	else if (!session->launch.pid && config->pid_count && !kernel_live(session->kernel))
-		session->reason = "job ended";
-	else if (session->interrupts)
+	else if (session->signals.interrupts >= 2 || session->signals.stop)
 		session->reason = "interrupted";
+	else if (session_command(session))
+		session->reason = NULL;
+	else if (session->launch.pid && config->until_main)
+		session->reason = "job ended";
+	else if ((session->launch.pid || config->pid_count) && !kernel_live(session->kernel))
+		session->reason = "job ended";
 	return session->reason;
 }
 
 static void session_loop(struct session *session)
 {
-	struct pollfd watched[] = { { .fd = session->signals, .events = POLLIN },
+	struct pollfd watched[] = { { .fd = session->signals.fd, .events = POLLIN },
 				    { .fd = session->job_event, .events = POLLIN } };
 	eventfd_t ignored;
 
@@ -341,8 +278,7 @@ static void session_loop(struct session *session)
 
 		ppoll(watched, 2, &timeout, NULL);
 		eventfd_read(session->job_event, &ignored);
-		session_read_signals(session);
-		session_pass_signal(session);
+		session_take_signals(session);
 	}
 }
 
@@ -431,12 +367,8 @@ void session_finish(struct session *session, struct session_result *result)
 
 	*result = (struct session_result){ .reason = session->reason };
 	session_clear_progress(session);
-	if (session->interrupts) { /* a further one ends strata at once */
-		signal(SIGINT, SIG_DFL);
-		signal(SIGTERM, SIG_DFL);
-		if (!session->launch.pid || session->command_done)
-			sigprocmask(SIG_SETMASK, &session->old_mask, NULL);
-	}
+	if (session->signals.stop) /* a further one ends strata at once */
+		sigprocmask(SIG_SETMASK, &session->signals.old_mask, NULL);
 	session->stop = clock_boot();
 	kernel_stop(session->kernel, &e);
 	err = drain_stop(session->drain, &result->error);
@@ -467,12 +399,11 @@ void session_finish(struct session *session, struct session_result *result)
 
 int session_wait(struct session *session)
 {
-	struct pollfd watched = { .fd = session->signals, .events = POLLIN };
+	struct pollfd watched = { .fd = session->signals.fd, .events = POLLIN };
 
-	while (session->launch.pid && !session->command_done) {
-		poll(&watched, 1, session->pending.number ? 20 : -1);
-		session_read_signals(session);
-		session_pass_signal(session);
+	while (session_command(session)) {
+		poll(&watched, 1, signals_due(&session->signals) == UINT64_MAX ? -1 : 20);
+		session_take_signals(session);
 	}
 	return session->command_status;
 }
@@ -489,8 +420,7 @@ void session_close(struct session *session)
 		writer_close(session->writer, &ignored);
 	sink_free(&session->sink);
 	kernel_close(session->kernel);
-	if (session->signals >= 0)
-		close(session->signals);
+	signals_close(&session->signals);
 	if (session->job_event >= 0)
 		close(session->job_event);
 	free(session->loss);

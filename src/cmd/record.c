@@ -63,7 +63,7 @@ const struct options record_options = {
 		 "strata record [options] -a",
 	.summary = "Record a job: every process, file call and mapping, from its execve to its "
 		   "last exit.",
-	.examples = "strata record -- python3 train.py --epochs 1\n"
+	.examples = "strata record -- python3 train.py\n"
 		    "strata record -o run.strata -e io,fs -p 4711 -d 30s",
 	.rows = rows,
 };

@@ -18,7 +18,7 @@ refuses() {
 @test "an unknown layer, option, table or command: the nearest valid names, exit 2" {
 	refuses 2 "'?io'?" record -e ios -- touch ran
 	refuses 2 "process" record -e proces -- touch ran
-	refuses 2 "'(--)?force'" record --forse -- touch ran
+	refuses 2 "'--force'" record --forse -- touch ran
 	refuses 2 "record" recrod -- touch ran
 	refuses 2 "--until|main|all" record --until never -- touch ran
 	[ ! -e ran ]

@@ -83,7 +83,7 @@ print(subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL).returncode)" \
 	run -5 "$HERE/on_terminal.py" ready ^C "$STRATA" record -o "$RUN" -- \
 		sh -c "trap 'echo caught' INT; echo ready; sleep 1; echo on; exit 5"
 	grep -q caught <<<"$output"
-	grep -q '^on' <<<"$output"
+	tr '\r' '\n' <<<"$output" | grep -q '^on' # the line of progress ends with a return
 	readable
 }
 

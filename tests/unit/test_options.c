@@ -123,7 +123,7 @@ static void wrong_ones_are_explained(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(PARSE(f, "--ouput=x"), -EINVAL);
-	assert_string_equal(f->e.text, "unknown option '--ouput', did you mean 'output'?");
+	assert_string_equal(f->e.text, "unknown option '--ouput', did you mean '--output'?");
 	assert_int_equal(PARSE(f, "-x"), -EINVAL);
 	assert_string_equal(f->e.text, "unknown option '-x'");
 	assert_int_equal(PARSE(f, "-o"), -EINVAL);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The recorder inside Debian's own kernel: its programs load there and tell the truth. The kernel is booted once, under
-# emulation; `guest` makes the recordings, which are read and checked here. Needs no root.
+# The recorder inside Debian's own kernel: its programs load there and tell the truth. The kernel is booted
+# once, under emulation; `guest` makes the recordings, which are read and checked here. Needs no root.
 
 load ../run/lib
 
@@ -76,8 +76,8 @@ first() {
 	rows fs "ts < $begin and op == 'newfstatat' and flags & 0x1000" fd,path,returned >found
 	[ -s found ] || skip "the C library's fstat passes no path"
 	# The loader asks for the state of each file that it opens.
-	same "descriptors and their files" "$(rows fs "ts < $begin and op == 'openat'" fd,path | sed 's/$/\t0/')" \
-		"$(cat found)"
+	same "descriptors and their files" \
+		"$(rows fs "ts < $begin and op == 'openat'" fd,path | sed 's/$/\t0/')" "$(cat found)"
 }
 
 @test "identity: rename, link, unlink, dup, fork, replacement and a renamed folder" {
@@ -89,7 +89,8 @@ first() {
 	while read -r _ file _; do
 		rows file "file == $file" inode,dev
 	done <found >inodes
-	same "inodes" "1 1 1 1 1 1 1 2 2 2" "$(awk '!($0 in id) { id[$0] = ++n } { print id[$0] }' inodes | xargs)"
+	same "inodes" "1 1 1 1 1 1 1 2 2 2" \
+		"$(awk '!($0 in id) { id[$0] = ++n } { print id[$0] }' inodes | xargs)"
 	same "inode and device, as the guest shows them" "$(xargs <inode)" "$(tail -1 inodes | tr '\t' ' ')"
 }
 
@@ -102,16 +103,19 @@ first() {
 	rows file "'/work/' in path and path.endswith('/file')" path,inode,dev >files
 	same "names" "/job/shell/work/old/file /job/shell/work/new/file" "$(cut -f1 files | xargs)"
 	same "inodes" 1 "$(cut -f2,3 files | sort -u | wc -l)"
-	same "as passed" "work/old work/new" "$(rows fs "op.startswith('rename')" arg_path,arg_path2 | tr '\t' ' ')"
+	same "as passed" "work/old work/new" \
+		"$(rows fs "op.startswith('rename')" arg_path,arg_path2 | tr '\t' ' ')"
 }
 
 @test "a shell's children: fork, exec, exit" {
 	of shell
 	pid=$(first pid)
-	same "the shell" "/usr/bin/busybox sh 0" "$(rows process "event == 'exec' and pid == $pid" exe,comm,uid | tr '\t' ' ')"
+	same "the shell" "/usr/bin/busybox sh 0" \
+		"$(rows process "event == 'exec' and pid == $pid" exe,comm,uid | tr '\t' ' ')"
 	same "what its children exec" "$(printf '/bin/cat work/%s/file\n' old new)" \
 		"$(printf '%b\n' "$(rows process "event == 'exec' and ppid == $pid" args)")"
-	same "who is born and who dies" "$({ rows process "event == 'fork' and ppid == $pid" pid; echo $pid; } | sort)" \
+	same "who is born and who dies" \
+		"$({ echo $pid; rows process "event == 'fork' and ppid == $pid" pid; } | sort)" \
 		"$(rows process "event == 'exit'" pid | sort)"
 	same "exit codes" "0 3" "$(rows process "event == 'exit'" exit_code | uniq | xargs)"
 	same "exit status" 3 "$(cat status)"
@@ -122,8 +126,8 @@ first() {
 @test "interrupted calls: interrupted, interrupted and begun anew, killed inside" {
 	of signals
 	same "reads of the pipe" "$(printf '%s\n' '-4 False' '-4 True' '5 -' '-4 False')" \
-		"$(rows io "pid == $(first pid) and fd == $(cat out) and path.startswith('pipe:')" returned,restarted |
-			tr '\t' ' ')"
+		"$(rows io "pid == $(first pid) and fd == $(cat out) and path.startswith('pipe:')" \
+			returned,restarted | tr '\t' ' ')"
 	same "death by TERM" -15 "$(rows process "event == 'exit' and pid == $(first pid)" exit_code)"
 	same "exit status" 143 "$(cat status)"
 }
