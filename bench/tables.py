@@ -62,6 +62,7 @@ def summarize_training(training):
         result[key] = {"bare": statistics.median(bare), "strata": statistics.median(ours),
                        "ratio": statistics.median(ours) / statistics.median(bare),
                        "ratio_spread": spread([a / b for a, b in zip(ours, bare)])}
+    result["io_bytes_per_row"] = statistics.median(one["io"]["bytes"] / one["io"]["rows"] for one in rounds["strata"])
     return result
 
 
@@ -133,6 +134,8 @@ def training_rows(figures):
         one = figures[key]
         yield target_row(what, f"{one['bare']:.3f}", "-", f"{one['strata']:.3f}", one["ratio"], target,
                          "{:.3f}", one["ratio_spread"])
+    stored = figures["io_bytes_per_row"]
+    yield target_row("... bytes a stored io row of it", "-", "-", f"{stored:.2f}", stored, 5)
 
 
 def print_targets(summary):
