@@ -6,7 +6,7 @@
 
 /* Takes the file behind fd and, where it can seek, its position. */
 static __always_inline void io_take_file(struct task_struct *task, struct task_state *state,
-					 __u32 fd, bool at_position)
+					 __u32 fd)
 {
 	struct file *file = path_descriptor(task, fd);
 	struct file_view view;
@@ -16,12 +16,12 @@ static __always_inline void io_take_file(struct task_struct *task, struct task_s
 	file_read(&view, file);
 	state->file = path_of_view(state, &view);
 	state->file_pointer = (__u64)file;
-	if (at_position && view.mode & FMODE_LSEEK)
+	if (view.mode & FMODE_LSEEK)
 		state->pos = view.pos;
 }
 
 static __always_inline void io_take_output(struct task_struct *task, struct task_state *state,
-					   __u32 fd, bool at_position)
+					   __u32 fd)
 {
 	struct file *file = path_descriptor(task, fd);
 	struct file_view view;
@@ -30,7 +30,7 @@ static __always_inline void io_take_output(struct task_struct *task, struct task
 		return;
 	file_read(&view, file);
 	state->file2 = path_lookup(&view);
-	if (at_position && view.mode & FMODE_LSEEK)
+	if (view.mode & FMODE_LSEEK)
 		state->out_pos = view.pos;
 }
 
@@ -42,19 +42,13 @@ static __always_inline bool io_positioned(struct task_state *state, __u8 shape)
 
 static __always_inline void io_enter(struct task_struct *task, struct task_state *state, __u8 shape)
 {
-	if (shape == IO_SENDFILE) {
-		io_take_file(task, state, state->args[1], !state->args[2]);
-		io_take_output(task, state, state->args[0], true);
-	} else if (shape == IO_COPY) {
-		io_take_file(task, state, state->args[0], !state->args[1]);
-		io_take_output(task, state, state->args[2], !state->args[3]);
-	} else {
-		bool positioned = io_positioned(state, shape);
-
-		io_take_file(task, state, state->args[0], !positioned);
-		if (positioned)
-			state->pos = state->args[3];
-	}
+	io_take_file(task, state, state->args[shape == IO_SENDFILE ? 1 : 0]);
+	if (shape == IO_SENDFILE)
+		io_take_output(task, state, state->args[0]);
+	else if (shape == IO_COPY)
+		io_take_output(task, state, state->args[2]);
+	else if (state->pos != RECORD_NULL && io_positioned(state, shape))
+		state->pos = state->args[3];
 }
 
 /* Bytes that a vector in the current thread's memory asks for; -1 when it cannot be read. */
@@ -165,11 +159,14 @@ __noinline int io_exit(struct task_state *state, __s64 returned, __u64 end, __u8
 	return 0;
 }
 
-/* Where a call through a user's offset began: the kernel has added what it moved. */
-static __always_inline __s64 io_offset_before(__u64 pointer, __s64 returned, __u8 flags)
+/* Where a copy began, given the position of its file: that, or what a pointer to an offset says, to which
+ * the kernel has added what it moved. */
+static __always_inline __s64 io_copy_position(__s64 pos, __u64 pointer, __s64 returned, __u8 flags)
 {
 	__s64 offset;
 
+	if (!pointer || pos == RECORD_NULL)
+		return pos;
 	if (flags & CALL_ABSENT || bpf_probe_read_user(&offset, sizeof(offset), (void *)pointer))
 		return RECORD_NULL;
 	return returned > 0 ? offset - returned : offset;
@@ -178,28 +175,23 @@ static __always_inline __s64 io_offset_before(__u64 pointer, __s64 returned, __u
 __noinline int io_copy_exit(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
 {
 	struct copy_record *record;
+	bool sendfile;
 	__u8 shape;
 
 	if (!state)
 		return 0;
 	shape = shape_of(state->call)->io;
+	sendfile = shape == IO_SENDFILE;
 	record = ring_reserve(sizeof(*record), LAYER_io);
 	if (!record)
 		return 0;
-	if (shape == IO_SENDFILE) {
-		if (state->args[2])
-			state->pos = io_offset_before(state->args[2], returned, flags);
-		record->out_fd = state->args[0];
-	} else {
-		if (state->args[1])
-			state->pos = io_offset_before(state->args[1], returned, flags);
-		if (state->args[3])
-			state->out_pos = io_offset_before(state->args[3], returned, flags);
-		record->out_fd = state->args[2];
-	}
+	state->pos = io_copy_position(state->pos, state->args[sendfile ? 2 : 1], returned, flags);
+	if (!sendfile)
+		state->out_pos = io_copy_position(state->out_pos, state->args[3], returned, flags);
 	io_fill(&record->in, state, shape, returned, end, flags);
 	record->in.head.type = RECORD_COPY;
 	record->out_pos = state->out_pos;
+	record->out_fd = state->args[sendfile ? 0 : 2];
 	record->out_file = state->file2;
 	ring_submit(record);
 	return 0;

@@ -289,13 +289,31 @@ int kernel_start(struct kernel *kernel, uint64_t *start, struct error *e)
 	return kernel_iterate(kernel->bpf->progs.process_existing, e);
 }
 
+/* A job may go on for long after its recording: it must not pay for programs that do nothing. */
+static void kernel_detach(struct kernel *kernel)
+{
+	struct bpf_object_skeleton *skeleton = kernel->bpf->skeleton;
+
+	for (int i = 0; i < skeleton->prog_cnt; i++) {
+		struct bpf_prog_skeleton *program = &skeleton->progs[i];
+
+		if (*program->prog == kernel->bpf->progs.process_signal)
+			continue;
+		bpf_link__destroy(*program->link);
+		*program->link = NULL;
+	}
+}
+
 int kernel_stop(struct kernel *kernel, struct error *e)
 {
+	int err = 0;
+
 	__atomic_store_n(&kernel->bpf->bss->recording, 0, __ATOMIC_SEQ_CST);
 	usleep(1000); /* programs that had begun on other CPUs end */
-	if (!bpf_program__autoload(kernel->bpf->progs.file_in_flight))
-		return 0;
-	return kernel_iterate(kernel->bpf->progs.file_in_flight, e);
+	if (bpf_program__autoload(kernel->bpf->progs.file_in_flight))
+		err = kernel_iterate(kernel->bpf->progs.file_in_flight, e);
+	kernel_detach(kernel);
+	return err;
 }
 
 uint32_t kernel_live(const struct kernel *kernel)

@@ -34,7 +34,8 @@ int kernel_add_child(struct kernel *kernel, pid_t pid, struct error *e);
  * job, and what exists is told. */
 int kernel_start(struct kernel *kernel, uint64_t *start, struct error *e);
 
-/* Ends recording: calls in flight are closed as unfinished, all into the rings. */
+/* Ends recording: calls in flight are closed as unfinished, all into the rings, and the programs are
+ * detached, but for the one that kernel_signalled() needs. */
 int kernel_stop(struct kernel *kernel, struct error *e);
 
 /* Whether `sender` has sent this signal to the launched command itself, after the boot time `since`. */

@@ -370,7 +370,7 @@ void session_finish(struct session *session, struct session_result *result)
 	if (session->signals.stop) /* a further one ends strata at once */
 		sigprocmask(SIG_SETMASK, &session->signals.old_mask, NULL);
 	session->stop = clock_boot();
-	kernel_stop(session->kernel, &e);
+	result->stop_failed = kernel_stop(session->kernel, &result->stop_error);
 	err = drain_stop(session->drain, &result->error);
 	session_take_loss(session);
 	clock_sample(&session->sink);

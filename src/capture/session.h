@@ -42,6 +42,8 @@ struct session_result {
 	const char *reason; /* why the recording ended */
 	int write_failed; /* -errno: the trace file could not be written to the end; error says why */
 	struct error error;
+	int stop_failed; /* -errno: calls in flight at the end may be missing; stop_error says why */
+	struct error stop_error;
 };
 
 struct session;

@@ -210,6 +210,8 @@ static void print_summary(const struct session_config *config, const struct sess
 	units_format_bytes(bytes, sizeof(bytes), result->bytes);
 	units_format_count(lost, sizeof(lost), result->lost);
 	units_format_duration(cpu, sizeof(cpu), result->cpu_ns);
+	if (result->stop_failed)
+		log_warning("calls in flight at the end are missing: %s", result->stop_error.text);
 	if (result->write_failed) {
 		units_format_count(dropped, sizeof(dropped), result->dropped);
 		log_warning("the recording stopped early: %s; %s rows were not written; what was "

@@ -31,8 +31,7 @@ enum layer {
 	LOSS(STATE, "no memory for a thread's state") \
 	LOSS(STRING, "string cut")                    \
 	LOSS(UNREAD, "user memory not readable")      \
-	LOSS(ABI32, "32-bit call")                    \
-	LOSS(DISK, "trace file not writable")
+	LOSS(ABI32, "32-bit call")
 
 enum loss {
 #define LOSS_ID(name, text) LOSS_##name,
