@@ -25,6 +25,8 @@ enum record_type {
 	RECORD_FILE,
 	RECORD_PROCESS,
 	RECORD_CGROUP,
+	RECORD_SCHED,
+	RECORD_BLOCK,
 };
 
 enum record_flag {
