@@ -71,7 +71,17 @@ $(B)/%.o: %.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(REC_OBJ): | $(SKEL)
+$(REC_OBJ): | $(SKEL) $(B)/gen/syscall_names.h
+
+# Names of all system calls by number, from the C library's header.
+UNISTD := /usr/include/$(shell $(CC) -dumpmachine)/asm/unistd_64.h
+$(B)/gen/syscall_names.h: $(UNISTD)
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q){ echo 'static const char *const syscall_names[] = {'; \
+		sed -nE 's/^#define __NR_([a-z0-9_]+) ([0-9]+)$$/\t[\2] = "\1",/p' $<; \
+		echo '};'; \
+		echo '#define SYSCALL_NAME_COUNT (sizeof(syscall_names) / sizeof(*syscall_names))'; } > $@
 
 # ---- BPF: every program file, linked to one object, whose skeleton the recorder includes ----
 

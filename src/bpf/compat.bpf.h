@@ -6,6 +6,17 @@
 
 #define CGROUP_DEPTH 32
 
+/* The kernel counts run-queue time where it is built with CONFIG_SCHED_INFO. */
+static __always_inline bool task_has_run_delay(void)
+{
+	return bpf_core_field_exists(((struct task_struct *)0)->sched_info);
+}
+
+static __always_inline __u64 task_run_delay(struct task_struct *task)
+{
+	return task_has_run_delay() ? task->sched_info.run_delay : 0;
+}
+
 /* kernfs_node.parent became __parent, under RCU, in 6.15. */
 static __always_inline struct kernfs_node *kernfs_parent(struct kernfs_node *node)
 {

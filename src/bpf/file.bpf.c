@@ -23,6 +23,8 @@ static __noinline void call_begin(struct task_struct *task, struct task_state *s
 
 	state->call = call;
 	state->interrupted = 0;
+	state->off_since = 0;
+	state->blocked = count_blocked ? 0 : RECORD_NULL;
 	state->args[0] = regs->di;
 	state->args[1] = regs->si;
 	state->args[2] = regs->dx;
@@ -129,6 +131,7 @@ static __noinline int call_exit(struct task_struct *task, struct pt_regs *regs, 
 		/* In flight when the recording began: its arguments are still in the registers. */
 		call_begin(task, state, regs, call);
 		state->ts = start_ts;
+		state->blocked = RECORD_NULL;
 		if (state->pos != RECORD_NULL && returned > 0 &&
 		    !io_positioned(state, shape_of(call)->io))
 			state->pos -= returned;
@@ -223,6 +226,7 @@ int file_in_flight(struct bpf_iter__task *context)
 			return 0;
 		call_begin(task, state, regs, call);
 		state->ts = start_ts;
+		state->blocked = RECORD_NULL;
 	}
 	if (state->interrupted)
 		call_end_interrupted(state, CALL_ABSENT);

@@ -106,6 +106,7 @@ __noinline int fs_exit(struct task_state *state, __s64 returned, __u64 end, __u8
 	record->mode = argument_or_null(state, shape->mode);
 	record->pos = argument_or_null(state, shape->pos);
 	record->length = argument_or_null(state, shape->length);
+	record->blocked = state->blocked;
 	record->path_size = size;
 	record->path2_size = size2;
 	fs_fill_files(record, scratch, state, shape, size, size2);

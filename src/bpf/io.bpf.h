@@ -137,6 +137,7 @@ static __always_inline void io_fill(struct io_record *record, struct task_state 
 	record->returned = returned;
 	record->requested = requested;
 	record->pos = state->pos;
+	record->blocked = state->blocked;
 	record->fd = state->args[shape == IO_SENDFILE ? 1 : 0];
 	record->file = state->file;
 }

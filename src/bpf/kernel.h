@@ -136,9 +136,16 @@ struct thread_info {
 	__u32 status;
 };
 
+struct sched_info {
+	unsigned long long run_delay;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
+	void *stack;
+	int prio;
+	struct sched_info sched_info;
 	int pid;
 	int tgid;
 	int exit_code;

@@ -23,7 +23,8 @@ const volatile bool process_all __weak = true;	/* likewise for process */
 const volatile bool layer_on[LAYER_COUNT] __weak = {};
 const volatile __u32 doorbell_bytes __weak = 1 << 20;
 
-const volatile bool typed_reads __weak = false; /* the kernel has bpf_rdonly_cast */
+const volatile bool count_blocked __weak = false; /* sched.bpf.c counts time off the CPU */
+const volatile bool typed_reads __weak = false;	  /* the kernel has bpf_rdonly_cast */
 
 /* Shared while running. */
 __u32 recording __weak = 0; /* strata sets it when all is attached, and clears it to stop */

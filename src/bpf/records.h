@@ -52,7 +52,8 @@ struct io_record {
 	struct record head;
 	__s64 returned;
 	__u64 requested;
-	__s64 pos; /* RECORD_NULL: cannot seek, or not known */
+	__s64 pos;     /* RECORD_NULL: cannot seek, or not known */
+	__s64 blocked; /* RECORD_NULL: not known */
 	__s32 fd;
 	__u32 file; /* file id, 0: none */
 };
@@ -72,6 +73,7 @@ struct fs_record {
 	__s64 pos;
 	__s64 length;
 	__s64 fd;
+	__s64 blocked; /* RECORD_NULL: not known */
 	__u32 file;
 	__u32 dir;
 	__u32 dir2;
@@ -96,6 +98,18 @@ struct mem_record {
 enum file_flag {
 	FILE_PSEUDO = 1, /* on no mounted tree: a pipe, socket, memfd, anonymous inode */
 	FILE_CUT = 2,	 /* the path was longer than can be sent */
+};
+
+/* One stay of a thread on a CPU. */
+struct sched_record {
+	struct record head;
+	__s64 wait;  /* RECORD_NULL: not known */
+	__u32 waker; /* tid, 0: none or an interrupt */
+	__s32 prio;
+	__s32 syscall; /* number, negative: none */
+	__s8 state;    /* index into task_state_names, negative: none of them */
+	__u8 idle;
+	__u8 pad[2];
 };
 
 /* A file seen for the first time under this name. Names come from the leaf up to the root, each ended
@@ -151,7 +165,9 @@ struct task_state {
 	__u8 pad[2];
 	__s32 interrupted; /* -512..-516: the call ended so, and whether it restarts is not known yet */
 	__u64 ts;
-	__u64 end; /* of an interrupted call */
+	__u64 end;	 /* of an interrupted call */
+	__u64 off_since; /* off the CPU inside the call since then; 0: on it */
+	__s64 blocked;	 /* time off the CPU inside the call; RECORD_NULL: not known */
 	__u64 args[8];
 	__u64 file_pointer; /* struct file behind fd, to recognise it at the end */
 	__s64 pos;
@@ -168,6 +184,19 @@ struct task_state {
 	__u32 last_epoch;
 	__u32 last_file;
 	__u32 pad2;
+};
+
+/* The stay that a CPU is in. */
+struct stay {
+	__u64 ts;	 /* 0: none seen yet */
+	__u64 run_delay; /* of the thread, before it got the CPU */
+	__u32 waker;
+	__u32 tid;
+	__u32 pid;
+	__s32 prio;
+	__u8 idle;
+	__u8 unknown; /* run_delay is not known */
+	__u8 pad[6];
 };
 
 /* What is kept for each CPU. The powers of two let the kernel see that an index is in bounds. */

@@ -12,14 +12,13 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "probes/probe.h"
 
 #define RINGS_A_WORKER 8
@@ -33,7 +32,7 @@ struct worker {
 	struct drain *drain;
 	struct ring_buffer *rings;
 	struct decoder decoder;
-	_Atomic uint64_t cpu_ns;
+	_Atomic pid_t tid;  /* 0 until it runs */
 	_Atomic int failed; /* sink.failed, for other threads */
 };
 
@@ -58,11 +57,6 @@ static int worker_take(void *context, void *data, size_t size)
 	return 0;
 }
 
-static void worker_account(struct worker *worker)
-{
-	worker->cpu_ns = clock_now(CLOCK_THREAD_CPUTIME_ID);
-}
-
 /* Tells the session what only it can act on: the job is gone, or nothing can be written any more. */
 static void worker_report(struct worker *worker)
 {
@@ -83,18 +77,17 @@ static void *worker_run(void *context)
 		{ .fd = worker->drain->stop_event, .events = POLLIN },
 	};
 
-	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+	worker->tid = gettid();
+	setpriority(PRIO_PROCESS, (id_t)worker->tid, NICE);
 	while (!worker->drain->stop) {
 		poll(bells, 2, POLL_MS);
 		ring_buffer__consume(worker->rings);
 		sink_flush(sink, WRITE_AGE);
-		worker_account(worker);
 		worker_report(worker);
 	}
 	ring_buffer__consume(worker->rings);
 	sink_flush(sink, 0);
 	worker->failed = sink->failed;
-	worker_account(worker);
 	return NULL;
 }
 
@@ -185,13 +178,15 @@ void drain_dropped(const struct drain *drain, uint64_t dropped[])
 			dropped[table] += drain->workers[i].decoder.sink.dropped[table];
 }
 
-uint64_t drain_cpu_ns(const struct drain *drain)
+void drain_tids(const struct drain *drain, char *out, size_t size)
 {
-	uint64_t sum = 0;
+	size_t length = 0;
 
-	for (unsigned i = 0; i < drain->count; i++)
-		sum += drain->workers[i].cpu_ns;
-	return sum;
+	*out = 0;
+	for (unsigned i = 0; i < drain->count && length < size; i++)
+		if (drain->workers[i].tid)
+			length += (size_t)snprintf(out + length, size - length, ",%d",
+						   (int)drain->workers[i].tid);
 }
 
 static void decoder_free(struct decoder *decoder)

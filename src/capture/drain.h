@@ -23,7 +23,8 @@ int drain_stop(struct drain *drain, struct error *e);
 /* Rows that came after a failure to write, by table; after drain_stop. */
 void drain_dropped(const struct drain *drain, uint64_t dropped[]);
 
-uint64_t drain_cpu_ns(const struct drain *drain); /* CPU time used so far, all threads */
+/* Writes the threads' ids, each after a comma. */
+void drain_tids(const struct drain *drain, char *out, size_t size);
 void drain_close(struct drain *drain);
 
 #endif

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/quote.h"
 #include "probes/probe.h"
 
 void facts_add(struct sink *sink, const char *key, const char *format, ...)
@@ -25,21 +26,6 @@ void facts_add(struct sink *sink, const char *key, const char *format, ...)
 	sink_end_row(sink, TABLE_run);
 }
 
-/* A word as a shell would need it quoted to take it as one. */
-static int quote(struct buf *out, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "-_=+./,:@%^";
-	int err = 0;
-
-	if (*word && !word[strspn(word, plain)])
-		return buf_append(out, word, strlen(word));
-	err = buf_append(out, "'", 1);
-	for (; *word && !err; word++)
-		err = *word == '\'' ? buf_append(out, "'\\''", 4) : buf_append(out, word, 1);
-	return err ? err : buf_append(out, "'", 1);
-}
-
 static void facts_command(struct sink *sink, char **command)
 {
 	struct buf text = { 0 };
@@ -49,7 +35,7 @@ static void facts_command(struct sink *sink, char **command)
 		if (i)
 			err = buf_append(&text, " ", 1);
 		if (!err)
-			err = quote(&text, command[i]);
+			err = quote_word(&text, command[i], strlen(command[i]));
 	}
 	if (!err)
 		facts_add(sink, "command", "%.*s", (int)text.size, (char *)text.data);

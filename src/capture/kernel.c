@@ -2,9 +2,9 @@
 
 #include <assert.h>
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "bpf/records.h"
+#include "capture/features.h"
 #include "probes/probe.h"
 #include "bpf/strata.skel.h"
 
@@ -78,16 +79,6 @@ static unsigned proc_levels_above(void)
 	return ids ? ids - 1 : 0;
 }
 
-/* Whether the kernel's type information lists a function. */
-static bool kernel_has_function(const char *name)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool found = btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
-
-	btf__free(btf);
-	return found;
-}
-
 static int kernel_configure(struct kernel *kernel, const struct kernel_config *config,
 			    struct error *e)
 {
@@ -102,7 +93,7 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 	bpf->rodata->proc_above = proc_levels_above();
 	bpf->rodata->record_all = config->record_all;
 	bpf->rodata->process_all = config->process_all;
-	bpf->rodata->typed_reads = kernel_has_function("bpf_rdonly_cast");
+	bpf->rodata->typed_reads = features_has_function("bpf_rdonly_cast");
 	bpf_program__set_autoload(bpf->progs.process_signal, config->command);
 	bpf->rodata->doorbell_bytes = (uint32_t)(kernel->ring_bytes / 4);
 	for (size_t i = 0; i < probe_count; i++)
@@ -281,12 +272,43 @@ bool kernel_signalled(const struct kernel *kernel, int signal, pid_t sender, uin
 	       kernel->bpf->bss->signal_times[signal & (SIGNALS - 1)] >= since;
 }
 
+/* Runs on each CPU for a moment, so that each has had a switch and the stay that it is in is known. */
+static void kernel_visit_cpus(const struct kernel *kernel)
+{
+	cpu_set_t *all = CPU_ALLOC(kernel->cpus), *one = CPU_ALLOC(kernel->cpus);
+	size_t size = CPU_ALLOC_SIZE(kernel->cpus);
+
+	if (all && one && !sched_getaffinity(0, size, all)) {
+		for (unsigned cpu = 0; cpu < kernel->cpus; cpu++) {
+			CPU_ZERO_S(size, one);
+			CPU_SET_S(cpu, size, one);
+			sched_setaffinity(0, size, one);
+		}
+		sched_setaffinity(0, size, all);
+	}
+	CPU_FREE(all);
+	CPU_FREE(one);
+}
+
 int kernel_start(struct kernel *kernel, uint64_t *start, struct error *e)
 {
 	*start = clock_boot();
 	kernel->bpf->bss->start_ts = *start;
 	__atomic_store_n(&kernel->bpf->bss->recording, 1, __ATOMIC_SEQ_CST);
+	if (kernel->bpf->rodata->sched_rows)
+		kernel_visit_cpus(kernel);
 	return kernel_iterate(kernel->bpf->progs.process_existing, e);
+}
+
+int kernel_read_stays(const struct kernel *kernel, struct stay *stays, struct error *e)
+{
+	uint32_t zero = 0;
+
+	if (!kernel->bpf->rodata->sched_rows || !kernel->bpf->rodata->sched_all)
+		return -ENODATA;
+	if (bpf_map_lookup_elem(bpf_map__fd(kernel->bpf->maps.stays), &zero, stays))
+		return kernel_error(e, -errno, "cannot read the last stays");
+	return 0;
 }
 
 /* A job may go on for long after its recording: it must not pay for programs that do nothing. */

@@ -12,6 +12,7 @@
 #include "schema/layers.h"
 
 struct kernel;
+struct stay; /* bpf/records.h */
 
 struct kernel_config {
 	uint32_t layers;      /* LAYER_BITs to record */
@@ -37,6 +38,10 @@ int kernel_start(struct kernel *kernel, uint64_t *start, struct error *e);
 /* Ends recording: calls in flight are closed as unfinished, all into the rings, and the programs are
  * detached, but for the one that kernel_signalled() needs. */
 int kernel_stop(struct kernel *kernel, struct error *e);
+
+/* The stay that each CPU was in when the recording ended, into stays[kernel_ring_count()]; -ENODATA when
+ * the layer sched is not recorded, or only the job's. */
+int kernel_read_stays(const struct kernel *kernel, struct stay *stays, struct error *e);
 
 /* Whether `sender` has sent this signal to the launched command itself, after the boot time `since`. */
 bool kernel_signalled(const struct kernel *kernel, int signal, pid_t sender, uint64_t since);

@@ -22,6 +22,7 @@
 #include "capture/signals.h"
 #include "capture/sink.h"
 #include "probes/probe.h"
+#include "probes/sched.h"
 #include "sampler/clock.h"
 
 #define PROGRESS_EVERY NS_PER_SECOND
@@ -336,7 +337,10 @@ static uint64_t own_cpu_ns(void)
 
 static void session_last_facts(struct session *session)
 {
-	char status[32];
+	char status[32], tids[256];
+
+	drain_tids(session->drain, tids, sizeof(tids));
+	facts_add(&session->sink, "recorder_tids", "%d%s", (int)getpid(), tids);
 
 	facts_add(&session->sink, "stop_ts", "%llu", (unsigned long long)session->stop);
 	facts_add(&session->sink, "stop_reason", "%s",
@@ -346,6 +350,19 @@ static void session_last_facts(struct session *session)
 		facts_add(&session->sink, "exit_status", "%s", status);
 	}
 	facts_add(&session->sink, "cpu_ns", "%llu", (unsigned long long)own_cpu_ns());
+}
+
+/* The threads that are on the CPUs as the recording ends. */
+static void session_last_stays(struct session *session)
+{
+	unsigned cpus = kernel_ring_count(session->kernel);
+	struct stay *stays = calloc(cpus, sizeof(*stays));
+	struct error ignored;
+
+	if (stays && !kernel_read_stays(session->kernel, stays, &ignored))
+		for (unsigned cpu = 0; cpu < cpus; cpu++)
+			sched_add_unfinished(&session->sink, &stays[cpu], cpu);
+	free(stays);
 }
 
 /* Rows that could not be written are a loss like any other, if anybody can still be told. */
@@ -373,6 +390,7 @@ void session_finish(struct session *session, struct session_result *result)
 	result->stop_failed = kernel_stop(session->kernel, &result->stop_error);
 	err = drain_stop(session->drain, &result->error);
 	session_take_loss(session);
+	session_last_stays(session);
 	clock_sample(&session->sink);
 	session_last_facts(session);
 	sink_flush(&session->sink, 0);

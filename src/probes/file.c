@@ -127,6 +127,8 @@ static void io_decode(struct sink *sink, const struct record *head)
 		SET(io, requested, io->requested);
 	if (!(head->flags & RECORD_UNFINISHED))
 		SET(io, returned, io->returned);
+	if (io->blocked != RECORD_NULL)
+		SET(io, blocked, io->blocked);
 	if (head->flags & RECORD_INTERRUPTED)
 		SET(io, restarted, !!(head->flags & RECORD_RESTARTED));
 	if (head->type == RECORD_COPY) {
@@ -173,6 +175,8 @@ static void fs_decode(struct sink *sink, const struct record *head)
 		SET(fs, length, fs->length);
 	if (!(head->flags & RECORD_UNFINISHED))
 		SET(fs, returned, fs->returned);
+	if (fs->blocked != RECORD_NULL)
+		SET(fs, blocked, fs->blocked);
 	if (head->flags & RECORD_INTERRUPTED)
 		SET(fs, restarted, !!(head->flags & RECORD_RESTARTED));
 	sink_end_row(sink, TABLE_fs);

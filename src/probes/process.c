@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "bpf/strata.skel.h"
 #include "probes/names.h"
 
@@ -15,19 +16,20 @@ static void process_configure(struct strata_bpf *bpf, uint32_t layers)
 
 #define SET(column, value) builder_set(row, column_process_##column, (int64_t)(value))
 
-/* Arguments as a shell user would separate them; see column process.args. */
+/* NUL-ended arguments as a shell would take them. */
 static int args_join(struct buf *out, const char *args, size_t size)
 {
 	int err = 0;
 
 	out->size = 0;
-	if (size && !args[size - 1])
-		size--;
-	for (size_t i = 0; i < size && !err; i++) {
-		if (args[i] == ' ' || args[i] == '\\')
-			err = buf_append(out, "\\", 1);
+	for (size_t at = 0; at < size && !err;) {
+		size_t length = strnlen(args + at, size - at);
+
+		if (at)
+			err = buf_append(out, " ", 1);
 		if (!err)
-			err = buf_append(out, args[i] ? &args[i] : " ", 1);
+			err = quote_word(out, args + at, length);
+		at += length + 1;
 	}
 	return err;
 }

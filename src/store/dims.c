@@ -252,11 +252,11 @@ int dims_open(struct dims **dims, struct reader *reader, struct error *e)
 
 	if (!d)
 		return error_set(e, -ENOMEM, "no memory for the dimensions");
-	err = threads_open(&d->threads, reader, e);
+	err = read_table(reader, TABLE_run, d, &d->facts, take_fact, e);
+	if (!err)
+		err = threads_open(&d->threads, reader, dims_run(d, "recorder_tids"), e);
 	if (!err)
 		err = read_table(reader, TABLE_file, d, &files, take_file, e);
-	if (!err)
-		err = read_table(reader, TABLE_run, d, &d->facts, take_fact, e);
 	if (!err)
 		err = read_table(reader, TABLE_clock, d, &d->readings, take_reading, e);
 	if (!err)

@@ -129,6 +129,34 @@ static int thread_take(struct newest *newest, struct threads *threads, const str
 	return thread_begin(newest, threads, rows, size == 4 && !memcmp(event, "fork", 4));
 }
 
+/* Adds a thread that no row of table process tells of. */
+static int thread_add(struct threads *threads, int64_t tid, const char *comm)
+{
+	struct thread_row row = { .tid = tid, .pid = CELL_NULL, .last_ts = CELL_NULL };
+	uint32_t number;
+
+	if (strings_add(&threads->comms, comm, strlen(comm), &number))
+		return -ENOMEM;
+	row.comm_size = number;
+	return buf_append(&threads->rows, &row, sizeof(row));
+}
+
+static int threads_add_own(struct threads *threads, const char *recorder)
+{
+	int err = thread_add(threads, 0, "swapper");
+
+	while (!err && recorder && *recorder) {
+		char *end;
+		long tid = strtol(recorder, &end, 10);
+
+		if (end == recorder || tid <= 0)
+			break;
+		err = thread_add(threads, tid, "strata");
+		recorder = *end == ',' ? end + 1 : end;
+	}
+	return err;
+}
+
 static int compare_rows(const void *a, const void *b)
 {
 	const struct thread_row *left = a, *right = b;
@@ -158,7 +186,7 @@ static void threads_settle(struct threads *threads)
 		      compare_rows);
 }
 
-int threads_open(struct threads **out, struct reader *reader, struct error *e)
+int threads_open(struct threads **out, struct reader *reader, const char *recorder, struct error *e)
 {
 	static const uint64_t wanted = 1u << column_process_ts | 1u << column_process_event |
 				       1u << column_process_pid | 1u << column_process_tid |
@@ -178,6 +206,8 @@ int threads_open(struct threads **out, struct reader *reader, struct error *e)
 			err = error_set(e, -ENOMEM, "no memory for table 'thread'");
 	if (!err)
 		err = more;
+	if (!err && threads_add_own(threads, recorder))
+		err = error_set(e, -ENOMEM, "no memory for table 'thread'");
 	rows_close(rows);
 	free(newest.slots);
 	if (err) {

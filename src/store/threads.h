@@ -22,7 +22,10 @@ struct thread_row {
 	size_t comm_size;
 };
 
-int threads_open(struct threads **threads, struct reader *reader, struct error *e);
+/* recorder: thread ids of strata itself, separated by commas, or NULL. It leaves itself out of table process
+ * but is seen on the CPUs, as are the idle threads, which all have the id 0. */
+int threads_open(struct threads **threads, struct reader *reader, const char *recorder,
+		 struct error *e);
 void threads_close(struct threads *threads);
 
 /* All rows, in order of tid and first_ts. */

@@ -27,8 +27,9 @@ first() {
 	same exe "$(realpath /bin/echo)" "$(realpath "$(first exe)")"
 	same comm echo "$(first comm)"
 	same uid 0 "$(first uid)"
-	# One space between arguments; spaces and backslashes inside them have a backslash before them.
-	same args '/bin/echo two\ words back\\slash  last' "$(printf %b "$(first args)")"
+	# As a shell needs them: its words are the arguments again.
+	eval "set -- $(printf %b "$(first args)")"
+	same args "$(printf '<%s>' /bin/echo 'two words' 'back\slash' '' last)" "$(printf '<%s>' "$@")"
 }
 
 @test "exec: an argument list too long to keep is cut, and that is counted" {

@@ -101,12 +101,12 @@ static void threads_have_their_names_in_time(void **state)
 	add_event(&world, 3000, EVENT_EXIT, 5, NULL);
 	world_open(&world);
 	threads = dims_threads(world.dims);
-	assert_int_equal(threads_count(threads), 4);
-	assert_int_equal(threads_row(threads, 0)->last_ts, 2000);
-	assert_int_equal(threads_row(threads, 1)->first_ts, 2000);
-	assert_int_equal(threads_row(threads, 1)->last_ts, 3000);
-	assert_int_equal(threads_row(threads, 2)->last_ts, CELL_NULL);
-	assert_memory_equal(threads_row(threads, 1)->comm, "python", 6);
+	assert_int_equal(threads_count(threads), 5); /* the idle threads come first */
+	assert_int_equal(threads_row(threads, 1)->last_ts, 2000);
+	assert_int_equal(threads_row(threads, 2)->first_ts, 2000);
+	assert_int_equal(threads_row(threads, 2)->last_ts, 3000);
+	assert_int_equal(threads_row(threads, 3)->last_ts, CELL_NULL);
+	assert_memory_equal(threads_row(threads, 2)->comm, "python", 6);
 	assert_comm(&world, 5, 998, "bash"); /* a little before it was noticed */
 	assert_comm(&world, 5, 1000, "bash");
 	assert_comm(&world, 5, 1999, "bash");
@@ -150,6 +150,22 @@ static void exec_moves_a_thread_to_the_leaders_id(void **state)
 	world_end(&world);
 }
 
+static void the_recorder_and_idle_have_names(void **state)
+{
+	struct world world = world_begin();
+
+	(void)state;
+	builder_set_text(world.run, column_run_key, "recorder_tids", 13);
+	builder_set_text(world.run, column_run_value, "70,72", 5);
+	builder_end_row(world.run);
+	world_open(&world);
+	assert_comm(&world, 0, 5, "swapper");
+	assert_comm(&world, 70, 5, "strata");
+	assert_comm(&world, 72, 5, "strata");
+	assert_comm(&world, 71, 5, NULL);
+	world_end(&world);
+}
+
 static void many_threads_are_all_found(void **state)
 {
 	struct world world = world_begin();
@@ -158,7 +174,7 @@ static void many_threads_are_all_found(void **state)
 	for (int64_t tid = 1; tid <= 5000; tid++)
 		add_event(&world, 1000 + tid, EVENT_FORK, tid * 7, tid % 2 ? "odd" : "even");
 	world_open(&world);
-	assert_int_equal(threads_count(dims_threads(world.dims)), 5000);
+	assert_int_equal(threads_count(dims_threads(world.dims)), 5001);
 	for (int64_t tid = 1; tid <= 5000; tid++)
 		assert_comm(&world, tid * 7, 9000, tid % 2 ? "odd" : "even");
 	world_end(&world);
@@ -260,6 +276,7 @@ int main(void)
 		cmocka_unit_test(threads_have_their_names_in_time),
 		cmocka_unit_test(after_its_end_a_thread_has_no_name),
 		cmocka_unit_test(exec_moves_a_thread_to_the_leaders_id),
+		cmocka_unit_test(the_recorder_and_idle_have_names),
 		cmocka_unit_test(many_threads_are_all_found),
 		cmocka_unit_test(one_file_has_one_id),
 		cmocka_unit_test(the_last_fact_holds),

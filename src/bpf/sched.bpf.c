@@ -1,0 +1,200 @@
+/* The scheduler: the layer sched, and how long the job's calls were off the CPU.
+ *
+ * One record a stay on a CPU, written when the thread leaves. What must be known from its beginning is
+ * kept per CPU (struct stay); each stay begins where the last one ended, so that a CPU's rows tile the
+ * recording. The run-queue time is the kernel's own count: what run_delay grew by when the thread got
+ * the CPU.
+ */
+#include "bpf/task.bpf.h"
+
+#include "bpf/compat.bpf.h"
+
+char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
+
+/* Set by strata before load. */
+const volatile bool sched_rows = false; /* the layer sched is on; else only `blocked` is counted */
+const volatile bool sched_all = true;	/* rows of every thread, not only the job's */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct stay);
+} stays SEC(".maps");
+
+/* Who woke each thread last, by the woken one's id on this machine; as many as there may be ids. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} wakers SEC(".maps");
+
+#define STACK_BYTES 16384 /* of a thread in the kernel, on x86-64 */
+
+/* Whether a program runs on behalf of the current thread, and not of an interrupt that came in its way.
+ * The counter that would tell is out of reach on many kernels, but two facts give it away: an interrupt
+ * that came while the kernel ran has a stack of its own, where `context` then lies, and one that came in
+ * user mode finds the thread in no system call. */
+static __always_inline bool by_current(void *context, struct task_struct *current)
+{
+	struct pt_regs *regs;
+	__u64 address = 0;
+
+	bpf_probe_read_kernel(&address, sizeof(address), &context);
+	if (address - (__u64)current->stack >= STACK_BYTES)
+		return false;
+	if (current->flags & PF_KTHREAD)
+		return true;
+	regs = (struct pt_regs *)bpf_task_pt_regs(current);
+	return (__s64)regs->orig_ax >= 0;
+}
+
+SEC("?tp_btf/sched_waking")
+int BPF_PROG(sched_waking, struct task_struct *task)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	__u32 tid = task->pid, *waker;
+
+	if (!recording)
+		return 0;
+	waker = bpf_map_lookup_elem(&wakers, &tid);
+	if (waker)
+		*waker = by_current(ctx, current) ? task_number(current) : 0;
+	return 0;
+}
+
+/* The letter that tools print for a state, as an index into task_state_names; -1: none of them. */
+static __always_inline __s8 state_of(bool preempted, __u32 state)
+{
+	if (preempted || !state)
+		return 0; /* R */
+	if ((state & 0x402) == 0x402)
+		return 8; /* I: uninterruptible, but no load */
+	if (state & 0x1)
+		return 1; /* S */
+	if (state & 0x2)
+		return 2; /* D */
+	if (state & 0x4)
+		return 3; /* T */
+	if (state & 0x8)
+		return 4; /* t */
+	if (state & 0x90)
+		return 5; /* X */
+	if (state & 0x20)
+		return 6; /* Z */
+	if (state & 0x40)
+		return 7; /* P */
+	return -1;
+}
+
+/* The system call that a thread is in; -1 in user mode and for kernel threads. */
+static __always_inline __s32 syscall_of(struct task_struct *task)
+{
+	struct pt_regs *regs;
+
+	if (task->flags & PF_KTHREAD || task->thread_info.status & TS_COMPAT)
+		return -1;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	return regs->orig_ax;
+}
+
+static __always_inline void sched_send(struct task_struct *task, struct stay *stay, __u64 now,
+				       __s8 state)
+{
+	struct sched_record *record = ring_reserve(sizeof(*record), LAYER_sched);
+
+	if (!record)
+		return;
+	record->head.type = RECORD_SCHED;
+	record->head.call = 0;
+	record->head.flags = 0;
+	record->head.pad = 0;
+	record->head.cpu = bpf_get_smp_processor_id();
+	record->head.tid = task_number(task); /* an exec may have changed it */
+	record->head.pid = task_number(task->group_leader);
+	record->head.ts = stay->ts;
+	record->head.dur = now - stay->ts;
+	record->wait =
+		stay->unknown ? RECORD_NULL : (__s64)(task_run_delay(task) - stay->run_delay);
+	record->waker = stay->waker;
+	record->prio = task->prio;
+	record->syscall = syscall_of(task);
+	record->state = state;
+	record->idle = !task->pid;
+	ring_submit(record);
+}
+
+/* Adds to the call that a thread of the job is in the time that it was off the CPU. */
+static __always_inline void blocked_count(struct task_struct *prev, struct task_struct *next,
+					  __u64 now)
+{
+	struct task_state *state;
+
+	if (record_all || job_bit(prev)) {
+		state = task_find(prev);
+		if (state && state->call)
+			state->off_since = now;
+	}
+	if (record_all || job_bit(next)) {
+		state = task_find(next);
+		if (state && state->call && state->off_since) {
+			state->blocked += now - state->off_since;
+			state->off_since = 0;
+		}
+	}
+}
+
+static __always_inline void stay_begin(struct stay *stay, struct task_struct *task, __u64 now)
+{
+	__u32 tid = task->pid, *waker = bpf_map_lookup_elem(&wakers, &tid);
+
+	stay->ts = now;
+	stay->run_delay = task_run_delay(task);
+	stay->unknown = !task_has_run_delay();
+	stay->tid = task_number(task);
+	stay->pid = task_number(task->group_leader);
+	stay->prio = task->prio;
+	stay->idle = !tid;
+	stay->waker = waker ? *waker : 0;
+	if (waker)
+		*waker = 0;
+}
+
+static __always_inline int sched_switched(bool preempted, struct task_struct *prev,
+					  struct task_struct *next, __u32 prev_state)
+{
+	struct stay *stay;
+	__u32 zero = 0;
+	__u64 now;
+
+	if (!recording)
+		return 0;
+	now = bpf_ktime_get_boot_ns();
+	blocked_count(prev, next, now);
+	stay = bpf_map_lookup_elem(&stays, &zero);
+	if (!sched_rows || !stay)
+		return 0;
+	if (!stay->ts) { /* the first switch of this CPU: prev was there when the recording began */
+		stay->ts = start_ts;
+		stay->unknown = 1;
+	}
+	if (sched_all || job_bit(prev))
+		sched_send(prev, stay, now, state_of(preempted, prev_state));
+	stay_begin(stay, next, now);
+	return 0;
+}
+
+SEC("?tp_btf/sched_switch")
+int BPF_PROG(sched_switch, bool preempted, struct task_struct *prev, struct task_struct *next,
+	     unsigned int prev_state)
+{
+	return sched_switched(preempted, prev, next, prev_state);
+}
+
+/* Before 5.18 the tracepoint does not say the state. */
+SEC("?tp_btf/sched_switch")
+int BPF_PROG(sched_switch_5_15, bool preempted, struct task_struct *prev, struct task_struct *next)
+{
+	return sched_switched(preempted, prev, next, prev->__state);
+}

@@ -1,0 +1,34 @@
+#include "capture/features.h"
+
+#include <bpf/btf.h>
+#include <stdio.h>
+
+bool features_has_function(const char *name)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool found = btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+
+	btf__free(btf);
+	return found;
+}
+
+int features_tracepoint_arguments(const char *name)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_type *type = NULL;
+	char alias[96];
+	int arguments = 0;
+	__s32 id;
+
+	/* typedef void (*btf_trace_NAME)(void *, argument, ...) */
+	snprintf(alias, sizeof(alias), "btf_trace_%s", name);
+	id = btf ? btf__find_by_name_kind(btf, alias, BTF_KIND_TYPEDEF) : -1;
+	if (id > 0)
+		type = btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type);
+	if (type && btf_is_ptr(type))
+		type = btf__type_by_id(btf, type->type);
+	if (type && btf_is_func_proto(type) && btf_vlen(type) > 1)
+		arguments = btf_vlen(type) - 1;
+	btf__free(btf);
+	return arguments;
+}

@@ -1,0 +1,12 @@
+/* What the running kernel offers, asked of its type information (BTF), never of its version number. */
+#ifndef STRATA_CAPTURE_FEATURES_H
+#define STRATA_CAPTURE_FEATURES_H
+
+#include <stdbool.h>
+
+bool features_has_function(const char *name);
+
+/* How many arguments a tracepoint passes; 0: there is no such tracepoint. */
+int features_tracepoint_arguments(const char *name);
+
+#endif

@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# Stays on CPUs, against what the kernel itself counts.
+
+load lib
+setup_file() { need_bpf; }
+setup() { enter; }
+teardown() { leave; }
+
+@test "the rows of each CPU tile the recording: no gap, no overlap, idle included" {
+	record -e sched -- "$W/forks" /bin/sh 200
+	no_loss
+	"$HERE/tiles.py" "$RUN"
+	[ "$(count sched "tid == 0")" -gt 0 ]
+}
+
+@test "time on the CPU, run-queue time and switches of a thread are those of schedstat and status" {
+	record -e sched -- "$W/schedule" >truth
+	no_loss
+	"$HERE/schedule.py" "$RUN" truth
+}
+
+@test "a ping-pong over pipes names the right waker every time" {
+	for second_cpu in 0 1; do
+		[ -e /sys/devices/system/cpu/cpu$second_cpu ] || continue
+		rm -f "$RUN"
+		record -e sched -- "$W/pingpong" 500 $second_cpu >ids
+		no_loss
+		read -r first second <ids
+		# A stay that follows a sleep in read was begun by the other one's write.
+		"$HERE/wakers.py" "$RUN" "$first" "$second" 100
+	done
+}
+
+@test "--scope job: only the job's threads" {
+	record --scope job -e sched -- sh -c 'sleep 0.1'
+	same "others" 0 "$(count sched "comm not in ('sh', 'sleep')")"
+	[ "$(count sched "comm in ('sh', 'sleep')")" -gt 0 ]
+}
+
+@test "the state in which a thread left, and the call that it was in" {
+	record -e sched -- sh -c 'sleep 0.2; true'
+	same "a sleep in clock_nanosleep" S \
+		"$(rows sched "comm in ('sh', 'sleep') and syscall == 'clock_nanosleep'" end_state | sort -u)"
+	tid=$(rows process "event == 'exit' and comm == 'sleep'" tid)
+	same "the last stay of a thread" X "$(rows sched "tid == $tid" end_state | tail -1)"
+}
+
+@test "blocked: the time that a call was off the CPU" {
+	record -e io -- sh -c '{ sleep 0.3; echo x; } | { read -r line; }'
+	blocked=$(rows io "op == 'read' and path.startswith('pipe:') and returned == 2 or returned == 1 and op == 'read'" blocked | sort -n | tail -1)
+	[ "$blocked" -ge 250000000 ]
+	same "a call is never off the CPU for longer than it takes" 0 "$(count io "dur is not None and blocked > dur")"
+}
+
+@test "blocked is null without the hooks for it, and zero for a call that never waited" {
+	record -e io -- cat /proc/self/stat >/dev/null
+	[ "$(count io "blocked == 0")" -gt 0 ]
+}
