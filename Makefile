@@ -18,7 +18,8 @@ ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omi
 LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -Wl,-Bdynamic -pthread
 
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/store/*.c src/analyze/*.c src/render/*.c))
-REC_SRC  := $(sort $(wildcard src/capture/*.c src/probes/*.c src/sampler/*.c))
+LIB_SRC  += src/sampler/proc_cpu.c src/sampler/proc_disk.c
+REC_SRC  := $(filter-out $(LIB_SRC),$(sort $(wildcard src/capture/*.c src/probes/*.c src/sampler/*.c)))
 CMD_SRC  := $(sort $(wildcard src/cmd/*.c)) src/main.c
 BPF_SRC  := $(sort $(wildcard src/bpf/*.bpf.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))

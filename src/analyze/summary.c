@@ -174,6 +174,33 @@ static int summary_load_clock(struct summary *summary, struct reader *reader, st
 	return err;
 }
 
+static int summary_load_block(struct summary *summary, struct reader *reader, struct error *e)
+{
+	uint64_t wanted =
+		1ull << column_block_op | 1ull << column_block_bytes | 1ull << column_block_file;
+	struct summary_block *block = &summary->block;
+	struct rows *rows = NULL;
+	int err;
+
+	err = rows_open(&rows, reader, TABLE_block, wanted, 0, UINT64_MAX, e);
+	if (err)
+		return err;
+	while ((err = rows_next(rows, e)) > 0) {
+		int64_t bytes = rows_cell(rows, column_block_bytes);
+		const char *op;
+		size_t size;
+
+		op = rows_text(rows, column_block_op, &size);
+		if (bytes == CELL_NULL || !op || size != 1 || (*op != 'R' && *op != 'W'))
+			continue;
+		block->bytes += (uint64_t)bytes;
+		if (rows_cell(rows, column_block_file) != CELL_NULL)
+			block->file_bytes += (uint64_t)bytes;
+	}
+	rows_close(rows);
+	return err;
+}
+
 int summary_load(struct summary *summary, const char *path, struct reader *reader,
 		 const struct dims *dims, struct error *e)
 {
@@ -190,6 +217,8 @@ int summary_load(struct summary *summary, const char *path, struct reader *reade
 		err = summary_load_losses(summary, reader, e);
 	if (!err)
 		err = summary_load_clock(summary, reader, e);
+	if (!err)
+		err = summary_load_block(summary, reader, e);
 	if (err) {
 		summary_free(summary);
 		return err;

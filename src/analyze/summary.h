@@ -41,6 +41,12 @@ struct summary_coverage {
 	double share; /* 0 to 1, of the recording's length */
 };
 
+/* What reads and writes of block devices moved, and of which files. */
+struct summary_block {
+	uint64_t bytes;
+	uint64_t file_bytes; /* whose file is known */
+};
+
 struct summary {
 	const char *path;
 	uint64_t bytes;
@@ -67,6 +73,7 @@ struct summary {
 	size_t loss_count;
 	struct summary_clock clock;
 	struct summary_coverage coverage;
+	struct summary_block block;
 };
 
 /* Checks every chunk of the file on the way. */

@@ -63,6 +63,7 @@ static __always_inline void file_read(struct file_view *view, struct file *file)
 	view->inode_number = inode->i_ino;
 	view->generation = inode->i_generation;
 	view->mode = file->f_mode;
+	view->flags = file->f_flags;
 	view->pos = file->f_pos;
 }
 

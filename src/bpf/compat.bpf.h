@@ -6,6 +6,23 @@
 
 #define CGROUP_DEPTH 32
 
+/* The size of a folio. Its order moved into the second word of flags in 6.6. */
+static __always_inline __u64 folio_bytes(struct folio *folio)
+{
+	struct folio___6_1 *older = (void *)folio;
+	unsigned long flags = 0;
+	__u8 order = 0;
+
+	bpf_probe_read_kernel(&flags, sizeof(flags), folio); /* always the first word */
+	if (!(flags & 1ul << bpf_core_enum_value(enum pageflags, PG_head)))
+		return 4096;
+	if (bpf_core_field_exists(older->_folio_order))
+		order = BPF_CORE_READ(older, _folio_order);
+	else
+		order = BPF_CORE_READ(folio, _flags_1) & 0xff;
+	return 4096ull << (order & 31);
+}
+
 /* The kernel counts run-queue time where it is built with CONFIG_SCHED_INFO. */
 static __always_inline bool task_has_run_delay(void)
 {
@@ -25,6 +42,40 @@ static __always_inline struct kernfs_node *kernfs_parent(struct kernfs_node *nod
 	if (bpf_core_field_exists(newer->__parent))
 		return BPF_CORE_READ(newer, __parent);
 	return BPF_CORE_READ(node, parent);
+}
+
+/* A request that waits for the device's cache to be flushed, before or after its data: it completes once for
+ * the data and once more, without this mark, at its end. The bits were no enum before 6.11. */
+static __always_inline bool request_in_flush(struct request *rq)
+{
+	__u32 bit = 4;
+
+	if (bpf_core_enum_value_exists(enum rqf_flags, __RQF_FLUSH_SEQ))
+		bit = bpf_core_enum_value(enum rqf_flags, __RQF_FLUSH_SEQ);
+	return rq->rq_flags >> bit & 1;
+}
+
+/* Swapping, which direct I/O may lead to; not told apart before 5.19. */
+static __always_inline bool request_swaps(__u32 flags)
+{
+	return bpf_core_enum_value_exists(enum req_flag_bits, __REQ_SWAP) &&
+	       flags >> bpf_core_enum_value(enum req_flag_bits, __REQ_SWAP) & 1;
+}
+
+/* The address space that a page belongs to, 0 for an anonymous page: kept in the head of a compound page,
+ * which was no folio before 5.16. */
+static __always_inline struct address_space *page_mapping(struct page *page)
+{
+	__u64 head = BPF_CORE_READ(page, compound_head),
+	      mapping; /* a plain load would be a pointer */
+
+	if (head & 1)
+		page = (void *)(head - 1);
+	if (bpf_core_field_exists(((struct folio *)0)->mapping))
+		mapping = (__u64)BPF_CORE_READ((struct folio *)page, mapping);
+	else
+		mapping = (__u64)BPF_CORE_READ(page, mapping);
+	return mapping & 1 ? NULL : (void *)(mapping & ~3ull);
 }
 
 /* Reads a string of the current thread's. Returns its size with NUL, 0 when it cannot be read. Before 6.14

@@ -24,6 +24,8 @@ static __noinline void call_begin(struct task_struct *task, struct task_state *s
 	state->call = call;
 	state->interrupted = 0;
 	state->off_since = 0;
+	state->missed = 0;
+	state->file_flags = 0;
 	state->blocked = count_blocked ? 0 : RECORD_NULL;
 	state->args[0] = regs->di;
 	state->args[1] = regs->si;
@@ -68,6 +70,12 @@ static __always_inline void call_end_interrupted(struct task_state *state, __u8 
 	call_end(state, -4, state->end, RECORD_INTERRUPTED | flags);
 }
 
+/* What the C library's faccessat() may make; watched for marks also when fs is not recorded. */
+static __always_inline bool call_may_mark(__u8 call)
+{
+	return call == CALL_faccessat || call == CALL_faccessat2;
+}
+
 /* A call through the 32-bit entry has other numbers and layouts: counted as lost, never misread. */
 static __always_inline void call_foreign(struct task_struct *task, __u8 layer_and_one)
 {
@@ -94,7 +102,7 @@ static __noinline int call_enter(struct task_struct *task, struct pt_regs *regs,
 			call_foreign(task, call ? shape_of(call)->layer + 1 : 0);
 		return 0;
 	}
-	if (!call)
+	if (!call || (call_may_mark(call) && !layer_on[LAYER_fs]))
 		return 0;
 	state = task_state_recorded(task, shape_of(call)->layer);
 	if (!state)
@@ -145,6 +153,28 @@ static __noinline int call_exit(struct task_struct *task, struct pt_regs *regs, 
 	return 0;
 }
 
+/* A mark, by whomever: see docs/marks.md. */
+static __noinline int mark_send(struct task_struct *task, struct pt_regs *regs)
+{
+	struct mark_record *record = ring_reserve(sizeof(*record), LAYER_fs);
+
+	if (!record)
+		return 0;
+	record->head.type = RECORD_MARK;
+	record->head.call = 0;
+	record->head.flags = 0;
+	record->head.pad = 0;
+	record->head.cpu = bpf_get_smp_processor_id();
+	record->head.pid = task_number(task->group_leader);
+	record->head.tid = task_number(task);
+	record->head.ts = bpf_ktime_get_boot_ns();
+	record->head.dur = 0;
+	record->pad = 0;
+	record->size = user_string_read(record->text, MARK_BYTES, regs->si);
+	ring_submit(record);
+	return 0;
+}
+
 SEC("?tp_btf/sys_exit")
 int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
 {
@@ -158,6 +188,12 @@ int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
 	if (call & CALL_MOVES_PATHS && !returned) /* by whomever */
 		__sync_fetch_and_add(&path_epoch, 1);
 	call &= CALL_MASK;
+	if (call_may_mark(call)) {
+		if ((__u32)regs->di == MARK_DESCRIPTOR && recording)
+			mark_send(task, regs);
+		if (!layer_on[LAYER_fs])
+			return 0;
+	}
 	if (!call || !task_may_be_recorded(task))
 		return 0;
 	return call_exit(task, regs, returned, call);

@@ -16,6 +16,7 @@ static __always_inline void io_take_file(struct task_struct *task, struct task_s
 	file_read(&view, file);
 	state->file = path_of_view(state, &view);
 	state->file_pointer = (__u64)file;
+	state->file_flags = view.flags;
 	if (view.mode & FMODE_LSEEK)
 		state->pos = view.pos;
 }
@@ -123,6 +124,15 @@ static __always_inline bool io_writes_file(__u8 call)
 	       call == CALL_pwritev || call == CALL_pwritev2;
 }
 
+/* Of calls that read: a write fills pages that it need not read. */
+static __always_inline __s64 io_missed(struct task_state *state)
+{
+	if (!count_missed || io_writes_file(state->call) || state->call == CALL_copy_file_range ||
+	    state->call == CALL_sendto || state->call == CALL_sendmsg)
+		return RECORD_NULL;
+	return state->missed;
+}
+
 static __always_inline void io_fill(struct io_record *record, struct task_state *state, __u8 shape,
 				    __s64 returned, __u64 end, __u8 flags)
 {
@@ -133,11 +143,14 @@ static __always_inline void io_fill(struct io_record *record, struct task_state 
 		if (returned >= 0 && !(flags & (CALL_ABSENT | RECORD_UNFINISHED)))
 			loss_count(LAYER_io, LOSS_UNREAD);
 	}
+	if (state->file_flags & O_DIRECT)
+		flags |= RECORD_DIRECT;
 	head_fill(&record->head, state, RECORD_IO, end, flags);
 	record->returned = returned;
 	record->requested = requested;
 	record->pos = state->pos;
 	record->blocked = state->blocked;
+	record->missed = io_missed(state);
 	record->fd = state->args[shape == IO_SENDFILE ? 1 : 0];
 	record->file = state->file;
 }

@@ -23,12 +23,16 @@ struct qstr {
 
 struct file_system_type {
 	const char *name;
+	int fs_flags;
 };
+
+struct block_device;
 
 struct super_block {
 	__u32 s_dev;
 	unsigned long s_magic;
 	struct file_system_type *s_type;
+	struct block_device *s_bdev;
 };
 
 struct inode {
@@ -47,6 +51,7 @@ struct dentry {
 
 struct vfsmount {
 	struct dentry *mnt_root;
+	struct super_block *mnt_sb;
 };
 
 struct mount {
@@ -136,12 +141,23 @@ struct thread_info {
 	__u32 status;
 };
 
+enum pageflags { PG_head = 6 };
+
+struct folio___6_1 {
+	unsigned char _folio_order;
+};
+
 struct sched_info {
 	unsigned long long run_delay;
 };
 
+struct sched_entity {
+	__u64 sum_exec_runtime;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	struct sched_entity se;
 	unsigned int __state;
 	void *stack;
 	int prio;
@@ -182,6 +198,57 @@ struct k_sigaction {
 	struct sigaction sa;
 };
 
+struct address_space {
+	struct inode *host;
+};
+
+struct page {
+	unsigned long compound_head;
+	struct address_space *mapping;
+};
+
+struct folio {
+	struct address_space *mapping;
+	unsigned long _flags_1;
+};
+
+struct bio_vec {
+	struct page *bv_page;
+};
+
+struct bio {
+	struct block_device *bi_bdev;
+	void *bi_private;
+	struct bio_vec *bi_io_vec;
+};
+
+struct gendisk {
+	char disk_name[32];
+};
+
+struct request_queue {
+	struct gendisk *disk;
+};
+
+struct request {
+	struct request_queue *q;
+	unsigned int cmd_flags;
+	unsigned int rq_flags;
+	unsigned int __data_len;
+	__u64 __sector;
+	struct bio *bio;
+	struct bio *biotail;
+	__u64 start_time_ns;
+};
+
+struct kiocb {
+	struct file *ki_filp;
+};
+
+struct iomap_dio {
+	struct kiocb *iocb;
+};
+
 struct seq_file;
 
 struct bpf_iter_meta {
@@ -197,6 +264,19 @@ struct linux_binprm;
 struct kernel_siginfo;
 
 #pragma clang attribute pop
+
+enum req_flag_bits {
+	__REQ_SYNC = 11,
+	__REQ_META = 12,
+	__REQ_FUA = 17,
+	__REQ_PREFLUSH = 18,
+	__REQ_RAHEAD = 19,
+	__REQ_SWAP = 24,
+};
+
+enum rqf_flags {
+	__RQF_FLUSH_SEQ = 1,
+};
 
 /* What user space passes in memory; not kernel types, so not relocated. */
 struct user_iovec {
@@ -222,6 +302,7 @@ struct user_open_how {
 #define AT_EMPTY_PATH 0x1000
 #define O_CREAT	      0100
 #define O_APPEND      02000
+#define O_DIRECT      040000
 #define O_TMPFILE_BIT 020000000
 #define RWF_APPEND    0x10
 #define RWF_NOAPPEND  0x20
@@ -230,6 +311,11 @@ struct user_open_how {
 #define X32_BIT	      0x40000000
 #define SA_RESTART    0x10000000
 #define MAP_ANONYMOUS 0x20
+#define PF_WQ_WORKER  0x20
 #define PF_KTHREAD    0x200000
+#define O_DIRECT      040000
+#define S_IFMT	      0170000
+#define S_IFREG	      0100000
+#define FS_NEEDS_DISK 0x1 /* the kernel's FS_REQUIRES_DEV */
 
 #endif

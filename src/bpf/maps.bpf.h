@@ -24,6 +24,7 @@ const volatile bool layer_on[LAYER_COUNT] __weak = {};
 const volatile __u32 doorbell_bytes __weak = 1 << 20;
 
 const volatile bool count_blocked __weak = false; /* sched.bpf.c counts time off the CPU */
+const volatile bool count_missed __weak = false;  /* cache.bpf.c counts fills of the page cache */
 const volatile bool typed_reads __weak = false;	  /* the kernel has bpf_rdonly_cast */
 
 /* Shared while running. */

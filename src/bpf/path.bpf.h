@@ -40,6 +40,28 @@ struct {
 	__type(value, struct file_entry);
 } files __weak SEC(".maps");
 
+/* What is known of an inode where there is no path to it: below the page cache. */
+#define INODES_KNOWN 65536
+
+struct inode_entry {
+	__u64 inode_number;
+	__u64 dentry; /* of the path that it was met by last */
+	__u64 mount;
+	__u32 generation;
+	__u32 epoch;
+	__u32 file; /* id; 0: met by no path */
+	__u32 pid;  /* who dirtied it last; 0: not known */
+	__u32 tid;
+	__u32 job; /* whether that was a thread of the job */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, INODES_KNOWN);
+	__type(key, __u64);
+	__type(value, struct inode_entry);
+} inodes __weak SEC(".maps");
+
 struct path_walk {
 	struct dentry *dentry;
 	struct vfsmount *mount;
@@ -48,6 +70,7 @@ struct path_walk {
 	__u16 flags; /* enum file_flag */
 	__u8 copy;   /* gather names, not only the chain */
 	__u8 done;
+	struct inode_entry inode; /* here, as the stack is small */
 	struct file_record record;
 	char names[PATH_BYTES + NAME_BYTES];
 };
@@ -157,6 +180,43 @@ static __always_inline long path_send(struct path_walk *walk, struct inode *inod
 	return ring_output(record, sizeof(*record) + size, LAYER_fs, 0);
 }
 
+/* What is known of an inode; NULL: nothing, or of one that was there before it. */
+static __always_inline struct inode_entry *inode_find(__u64 inode, __u64 number, __u32 generation)
+{
+	struct inode_entry *entry = bpf_map_lookup_elem(&inodes, &inode);
+
+	if (entry && entry->inode_number == number && entry->generation == generation)
+		return entry;
+	return NULL;
+}
+
+/* Remembers by which path an inode was met, for requests that know only the inode. */
+static __always_inline void inode_remember(struct path_walk *walk, struct file_key *key,
+					   struct file_entry *file)
+{
+	struct inode_entry *entry;
+	bool known;
+
+	if (!layer_on[LAYER_block])
+		return;
+	entry = inode_find(file->inode, file->inode_number, file->generation);
+	known = entry;
+	if (!entry) {
+		entry = &walk->inode;
+		entry->inode_number = file->inode_number;
+		entry->generation = file->generation;
+		entry->pid = 0;
+		entry->tid = 0;
+		entry->job = 0;
+	}
+	entry->dentry = key->dentry;
+	entry->mount = key->mount;
+	entry->epoch = file->epoch;
+	entry->file = file->id;
+	if (!known)
+		bpf_map_update_elem(&inodes, &file->inode, entry, BPF_ANY);
+}
+
 /* Gives a path that is new, or that changed, an id, and tells strata. 0 when that fails. Global, as are
  * other functions without BTF pointers: the verifier looks at them once, not at every call. */
 __weak __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode_pointer)
@@ -181,7 +241,9 @@ __weak __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode_pointe
 		if (walk->chain == known->chain) {
 			known->epoch = entry.epoch;
 			known->inode = entry.inode;
-			return known->id;
+			entry.id = known->id;
+			inode_remember(walk, &key, &entry);
+			return entry.id;
 		}
 	}
 	path_walk_up(walk, dentry, mount, true);
@@ -190,6 +252,7 @@ __weak __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode_pointe
 	if (path_send(walk, inode, entry.id))
 		return 0;
 	bpf_map_update_elem(&files, &key, &entry, BPF_ANY);
+	inode_remember(walk, &key, &entry);
 	return entry.id;
 }
 
@@ -203,6 +266,8 @@ struct file_view {
 	__s64 pos;
 	__u32 generation;
 	__u32 mode;
+	__u32 flags;
+	__u32 pad;
 };
 
 /* Reads it field by field, which works on every kernel. */
@@ -217,6 +282,7 @@ static __always_inline void file_read_fields(struct file_view *view, struct file
 	view->inode_number = BPF_CORE_READ(inode, i_ino);
 	view->generation = BPF_CORE_READ(inode, i_generation);
 	view->mode = BPF_CORE_READ(file, f_mode);
+	view->flags = BPF_CORE_READ(file, f_flags);
 	view->pos = BPF_CORE_READ(file, f_pos);
 }
 

@@ -17,6 +17,10 @@
 #define COMM_BYTES  16
 #define SIGNALS	    64
 
+/* A mark is a faccessat() with this descriptor, which nobody has; its path is the text of the mark. */
+#define MARK_DESCRIPTOR 0x53545241
+#define MARK_BYTES	256
+
 enum record_type {
 	RECORD_IO = 1,
 	RECORD_COPY,
@@ -27,12 +31,14 @@ enum record_type {
 	RECORD_CGROUP,
 	RECORD_SCHED,
 	RECORD_BLOCK,
+	RECORD_MARK,
 };
 
 enum record_flag {
 	RECORD_UNFINISHED = 1,	 /* the call had not returned: dur and returned mean nothing */
 	RECORD_INTERRUPTED = 2,	 /* a signal cut it short */
 	RECORD_RESTARTED = 4,	 /* ... and the kernel began it anew */
+	RECORD_DIRECT = 16,	 /* the file is open with O_DIRECT */
 	RECORD_NO_REQUESTED = 8, /* the vector could not be read: requested means nothing */
 };
 
@@ -54,6 +60,7 @@ struct io_record {
 	__u64 requested;
 	__s64 pos;     /* RECORD_NULL: cannot seek, or not known */
 	__s64 blocked; /* RECORD_NULL: not known */
+	__s64 missed;  /* RECORD_NULL: not known */
 	__s32 fd;
 	__u32 file; /* file id, 0: none */
 };
@@ -112,6 +119,29 @@ struct sched_record {
 	__u8 pad[2];
 };
 
+enum block_flag {
+	BLOCK_SYNC = 1,
+	BLOCK_META = 2,
+	BLOCK_AHEAD = 4,
+	BLOCK_ISSUED = 8, /* the driver got it; else cpu means nothing */
+};
+
+#define BLOCK_NOBODY (~0u)
+
+/* One request to a block device, at its end. */
+struct block_record {
+	struct record
+		head; /* call: index into block_op_names; cpu: of the issue; pid, tid 0: not known */
+	__s64 queued; /* RECORD_NULL: not known */
+	__u64 sector;
+	__u64 bytes;
+	__u32 file;	/* file id, 0: not known */
+	__u32 done_pid; /* BLOCK_NOBODY: not visible in strata's PID namespace */
+	__s32 error;	/* a negative error number, or the kernel's blk_status_t */
+	__u32 flags;	/* enum block_flag */
+	char disk[32];
+};
+
 /* A file seen for the first time under this name. Names come from the leaf up to the root, each ended
  * by a NUL. */
 struct file_record {
@@ -126,6 +156,13 @@ struct file_record {
 	__u32 names_size;
 	char fs[16];
 }; /* followed by the names */
+
+struct mark_record {
+	struct record head;
+	__u32 size; /* of the text, with its NUL */
+	__u32 pad;
+	char text[MARK_BYTES];
+};
 
 /* A cgroup seen for the first time. Names as in struct file_record. */
 struct cgroup_record {
@@ -167,11 +204,15 @@ struct task_state {
 	__u64 ts;
 	__u64 end;	 /* of an interrupted call */
 	__u64 off_since; /* off the CPU inside the call since then; 0: on it */
+	__u64 run_delay; /* run-queue time when it last left a CPU; 0: not known */
 	__s64 blocked;	 /* time off the CPU inside the call; RECORD_NULL: not known */
 	__u64 args[8];
 	__u64 file_pointer; /* struct file behind fd, to recognise it at the end */
+	__u64 missed;	    /* bytes filled into the page cache inside the call */
 	__s64 pos;
 	__s64 out_pos;
+	__u32 file_flags; /* of the open file behind fd */
+	__u32 pad3;
 	__u32 file;
 	__u32 file2; /* of a copy the output; of a call by two paths the second directory */
 
@@ -188,6 +229,8 @@ struct task_state {
 
 /* The stay that a CPU is in. */
 struct stay {
+	__u64 task;	 /* address of the thread's task_struct */
+	__u64 run_sum;	 /* what it had run before */
 	__u64 ts;	 /* 0: none seen yet */
 	__u64 run_delay; /* of the thread, before it got the CPU */
 	__u32 waker;

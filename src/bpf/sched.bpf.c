@@ -99,22 +99,32 @@ static __always_inline __s32 syscall_of(struct task_struct *task)
 	return regs->orig_ax;
 }
 
-static __always_inline void sched_send(struct task_struct *task, struct stay *stay, __u64 now,
-				       __s8 state)
+static __always_inline struct sched_record *sched_reserve(__u64 ts, __u64 end)
 {
 	struct sched_record *record = ring_reserve(sizeof(*record), LAYER_sched);
 
 	if (!record)
-		return;
+		return NULL;
 	record->head.type = RECORD_SCHED;
 	record->head.call = 0;
 	record->head.flags = 0;
 	record->head.pad = 0;
 	record->head.cpu = bpf_get_smp_processor_id();
+	record->head.ts = ts;
+	record->head.dur = end - ts;
+	return record;
+}
+
+/* The stay of a thread that leaves. */
+static __always_inline void sched_send(struct task_struct *task, struct stay *stay, __u64 now,
+				       __s8 state)
+{
+	struct sched_record *record = sched_reserve(stay->ts, now);
+
+	if (!record)
+		return;
 	record->head.tid = task_number(task); /* an exec may have changed it */
 	record->head.pid = task_number(task->group_leader);
-	record->head.ts = stay->ts;
-	record->head.dur = now - stay->ts;
 	record->wait =
 		stay->unknown ? RECORD_NULL : (__s64)(task_run_delay(task) - stay->run_delay);
 	record->waker = stay->waker;
@@ -125,24 +135,26 @@ static __always_inline void sched_send(struct task_struct *task, struct stay *st
 	ring_submit(record);
 }
 
-/* Adds to the call that a thread of the job is in the time that it was off the CPU. */
-static __always_inline void blocked_count(struct task_struct *prev, struct task_struct *next,
-					  __u64 now)
+/* The stay of a thread whose leaving was not seen. */
+static __always_inline void sched_send_unseen(struct stay *stay, __u64 end)
 {
-	struct task_state *state;
+	struct sched_record *record = sched_reserve(stay->ts, end);
+	struct task_struct *task = (void *)stay->task;
 
-	if (record_all || job_bit(prev)) {
-		state = task_find(prev);
-		if (state && state->call)
-			state->off_since = now;
-	}
-	if (record_all || job_bit(next)) {
-		state = task_find(next);
-		if (state && state->call && state->off_since) {
-			state->blocked += now - state->off_since;
-			state->off_since = 0;
-		}
-	}
+	if (!record)
+		return;
+	record->head.tid = stay->tid;
+	record->head.pid = stay->pid;
+	record->wait =
+		stay->unknown
+			? RECORD_NULL
+			: (__s64)(BPF_CORE_READ(task, sched_info.run_delay) - stay->run_delay);
+	record->waker = stay->waker;
+	record->prio = stay->prio;
+	record->syscall = -1;
+	record->state = -1;
+	record->idle = stay->idle;
+	ring_submit(record);
 }
 
 static __always_inline void stay_begin(struct stay *stay, struct task_struct *task, __u64 now)
@@ -150,6 +162,8 @@ static __always_inline void stay_begin(struct stay *stay, struct task_struct *ta
 	__u32 tid = task->pid, *waker = bpf_map_lookup_elem(&wakers, &tid);
 
 	stay->ts = now;
+	stay->task = (__u64)task;
+	stay->run_sum = task->se.sum_exec_runtime;
 	stay->run_delay = task_run_delay(task);
 	stay->unknown = !task_has_run_delay();
 	stay->tid = task_number(task);
@@ -161,9 +175,37 @@ static __always_inline void stay_begin(struct stay *stay, struct task_struct *ta
 		*waker = 0;
 }
 
+/* Some kernels hide a process from tracing: its threads are seen to come, and not to leave. Then the
+ * thread that leaves now is not the one that came last: it came when that one had run what the scheduler
+ * says it ran. */
+static __always_inline void stay_mend(struct stay *stay, struct task_struct *task,
+				      struct task_state *state, __u64 now)
+{
+	struct task_struct *unseen = (void *)stay->task;
+	__u64 end = stay->ts + BPF_CORE_READ(unseen, se.sum_exec_runtime) - stay->run_sum;
+
+	if (end < stay->ts || end > now)
+		end = now;
+	if (sched_rows && sched_all)
+		sched_send_unseen(stay, end);
+	stay_begin(stay, task, end);
+	stay->unknown = !state || !state->run_delay;
+	stay->run_delay = state ? state->run_delay : 0;
+	if (state && state->call && state->off_since && state->off_since < end) {
+		state->blocked += end - state->off_since;
+		state->off_since = 0;
+	}
+}
+
+static __always_inline struct task_state *job_state(struct task_struct *task)
+{
+	return record_all || job_bit(task) ? task_find(task) : NULL;
+}
+
 static __always_inline int sched_switched(bool preempted, struct task_struct *prev,
 					  struct task_struct *next, __u32 prev_state)
 {
+	struct task_state *leaving, *coming;
 	struct stay *stay;
 	__u32 zero = 0;
 	__u64 now;
@@ -171,16 +213,28 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 	if (!recording)
 		return 0;
 	now = bpf_ktime_get_boot_ns();
-	blocked_count(prev, next, now);
+	leaving = job_state(prev);
+	coming = job_state(next);
 	stay = bpf_map_lookup_elem(&stays, &zero);
-	if (!sched_rows || !stay)
+	if (!stay)
 		return 0;
 	if (!stay->ts) { /* the first switch of this CPU: prev was there when the recording began */
 		stay->ts = start_ts;
 		stay->unknown = 1;
+	} else if (stay->task != (__u64)prev) {
+		stay_mend(stay, prev, leaving, now);
 	}
-	if (sched_all || job_bit(prev))
+	if (sched_rows && (sched_all || job_bit(prev)))
 		sched_send(prev, stay, now, state_of(preempted, prev_state));
+	if (leaving) {
+		leaving->run_delay = task_run_delay(prev);
+		if (leaving->call)
+			leaving->off_since = now;
+	}
+	if (coming && coming->call && coming->off_since) {
+		coming->blocked += now - coming->off_since;
+		coming->off_since = 0;
+	}
 	stay_begin(stay, next, now);
 	return 0;
 }

@@ -1,15 +1,26 @@
 #include "capture/features.h"
 
 #include <bpf/btf.h>
+#include <stdint.h>
 #include <stdio.h>
 
-bool features_has_function(const char *name)
+static bool features_has(const char *name, uint32_t kind)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	bool found = btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+	bool found = btf && btf__find_by_name_kind(btf, name, kind) > 0;
 
 	btf__free(btf);
 	return found;
+}
+
+bool features_has_function(const char *name)
+{
+	return features_has(name, BTF_KIND_FUNC);
+}
+
+bool features_has_struct(const char *name)
+{
+	return features_has(name, BTF_KIND_STRUCT);
 }
 
 int features_tracepoint_arguments(const char *name)

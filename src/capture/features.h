@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 bool features_has_function(const char *name);
+bool features_has_struct(const char *name);
 
 /* How many arguments a tracepoint passes; 0: there is no such tracepoint. */
 int features_tracepoint_arguments(const char *name);

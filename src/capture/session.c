@@ -18,12 +18,14 @@
 #include "capture/drain.h"
 #include "capture/facts.h"
 #include "capture/kernel.h"
+#include "capture/losses.h"
 #include "capture/output.h"
 #include "capture/signals.h"
 #include "capture/sink.h"
 #include "probes/probe.h"
 #include "probes/sched.h"
 #include "sampler/clock.h"
+#include "sampler/sampler.h"
 
 #define PROGRESS_EVERY NS_PER_SECOND
 #define LOSS_EVERY     (NS_PER_SECOND / 2)
@@ -33,7 +35,10 @@ struct session {
 	struct kernel *kernel;
 	struct writer *writer;
 	struct drain *drain;
-	struct sink sink; /* this thread's own rows */
+	struct sink sink;		  /* this thread's own rows */
+	void **samplers;		  /* the state of each of samplers[]; NULL: not open */
+	uint32_t layers;		  /* LAYER_BITs that are recorded */
+	struct error absent[LAYER_COUNT]; /* why a layer that was asked for is not */
 	struct launch launch;
 	int job_event;
 	struct signals signals;
@@ -41,8 +46,7 @@ struct session {
 	int command_status; /* as waitpid gives it */
 	uint64_t start, stop;
 	uint64_t next_sample, next_loss, next_progress;
-	uint64_t *loss, *loss_before; /* cpus * LAYER_COUNT * LOSS_COUNT */
-	uint64_t loss_since, lost;
+	struct losses losses;
 	const char *reason;
 	int output_err; /* why the trace file could not be made */
 };
@@ -52,6 +56,11 @@ bool session_output_refused(const struct session *session)
 	int err = session ? session->output_err : 0;
 
 	return err == -EROFS || err == -EACCES || err == -EPERM || err == -ENOSPC || err == -EDQUOT;
+}
+
+const char *session_absent(const struct session *session, unsigned layer)
+{
+	return *session->absent[layer].text ? session->absent[layer].text : NULL;
 }
 
 /* ---- opening ---- */
@@ -69,17 +78,56 @@ static int session_open_kernel(struct session *session, struct error *e)
 		.target_count = config->pid_count,
 		.command = config->command,
 	};
-	size_t counters;
 	int err = kernel_open(&session->kernel, &kernel, e);
 
-	if (err)
-		return err;
-	counters = (size_t)kernel_ring_count(session->kernel) * LAYER_COUNT * LOSS_COUNT;
-	session->loss = calloc(counters, sizeof(uint64_t));
-	session->loss_before = calloc(counters, sizeof(uint64_t));
-	if (!session->loss || !session->loss_before)
-		return error_set(e, -ENOMEM, "out of memory");
+	return err ? err : losses_open(&session->losses, session->kernel, e);
+}
+
+/* Leaves out layers that cannot be recorded, unless one of them was asked for by name. */
+static int session_leave_out(struct session *session, uint32_t layers, const char *name, int err,
+			     struct error *e)
+{
+	layers &= session->layers;
+	if (layers & session->config->required)
+		return error_add(e, err, "cannot record layer '%s'", name);
+	for (unsigned i = 0; i < LAYER_COUNT; i++)
+		if (layers & LAYER_BIT(i))
+			session->absent[i] = *e;
+	session->layers &= ~layers;
 	return 0;
+}
+
+static int session_open_samplers(struct session *session, struct error *e)
+{
+	int err = 0;
+
+	session->samplers = calloc(sampler_count, sizeof(*session->samplers));
+	if (!session->samplers)
+		return error_set(e, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < sampler_count && !err; i++) {
+		if (!(samplers[i]->layers & session->layers))
+			continue;
+		err = samplers[i]->open(&session->samplers[i], e);
+		if (err)
+			err = session_leave_out(session, samplers[i]->layers, samplers[i]->name,
+						err, e);
+	}
+	return err;
+}
+
+static void session_first_facts(struct session *session)
+{
+	struct session_config recorded = *session->config;
+	char key[32];
+
+	recorded.layers = session->layers;
+	facts_begin(&session->sink, &recorded);
+	for (unsigned i = 0; i < LAYER_COUNT; i++) {
+		if (!session_absent(session, i))
+			continue;
+		snprintf(key, sizeof(key), "absent.%s", layer_names.names[i]);
+		facts_add(&session->sink, key, "%s", session_absent(session, i));
+	}
 }
 
 static int session_open_output(struct session *session, struct error *e)
@@ -95,7 +143,7 @@ static int session_open_output(struct session *session, struct error *e)
 	if (err)
 		return error_add(e, err, "cannot begin trace '%s'", config->output);
 	sink_init(&session->sink, session->writer);
-	facts_begin(&session->sink, config);
+	session_first_facts(session);
 	return 0;
 }
 
@@ -108,12 +156,15 @@ int session_open(struct session **out, const struct session_config *config, stru
 	if (!session)
 		return error_set(e, -ENOMEM, "out of memory");
 	session->config = config;
+	session->layers = config->layers;
 	session->launch = (struct launch){ .gate = -1, .fault = -1 };
 	session->signals.fd = -1;
 	session->job_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (session->job_event < 0)
 		return error_errno(e, "cannot make an eventfd");
 	err = session_open_kernel(session, e);
+	if (!err)
+		err = session_open_samplers(session, e);
 	if (!err)
 		err = session_open_output(session, e);
 	if (!err)
@@ -142,37 +193,6 @@ static int drop_caches(struct error *e)
 	return err;
 }
 
-/* Turns what the loss counters grew by into rows. */
-static void session_take_loss(struct session *session)
-{
-	unsigned cpus = kernel_ring_count(session->kernel);
-	uint64_t now = clock_boot();
-	uint64_t *swap;
-	struct error e;
-
-	if (kernel_read_loss(session->kernel, session->loss, &e))
-		return;
-	for (unsigned i = 0; i < cpus * LAYER_COUNT * LOSS_COUNT; i++) {
-		uint64_t count = session->loss[i] - session->loss_before[i];
-		struct builder *row = count ? sink_table(&session->sink, TABLE_loss) : NULL;
-
-		session->lost += count;
-		if (!row)
-			continue;
-		builder_set(row, column_loss_ts, (int64_t)session->loss_since);
-		builder_set(row, column_loss_dur, (int64_t)(now - session->loss_since));
-		builder_set(row, column_loss_layer, i / LOSS_COUNT % LAYER_COUNT);
-		builder_set(row, column_loss_cpu, i / (LAYER_COUNT * LOSS_COUNT));
-		builder_set(row, column_loss_count, (int64_t)count);
-		builder_set(row, column_loss_reason, i % LOSS_COUNT);
-		sink_end_row(&session->sink, TABLE_loss);
-	}
-	swap = session->loss_before;
-	session->loss_before = session->loss;
-	session->loss = swap;
-	session->loss_since = now;
-}
-
 static uint64_t session_rows(const struct session *session)
 {
 	uint64_t rows = 0;
@@ -189,7 +209,7 @@ static void session_show_progress(const struct session *session)
 	units_format_duration(length, sizeof(length), clock_boot() - session->start);
 	units_format_count(rows, sizeof(rows), session_rows(session));
 	units_format_bytes(bytes, sizeof(bytes), writer_size(session->writer));
-	units_format_count(lost, sizeof(lost), session->lost);
+	units_format_count(lost, sizeof(lost), session->losses.total);
 	/* The cursor goes back, so that what the command prints next begins at the left margin. */
 	fprintf(stderr, "\r\033[Kstrata: %s, %s rows, %s, %s lost\r", length, rows, bytes, lost);
 }
@@ -200,6 +220,20 @@ static void session_clear_progress(const struct session *session)
 		fputs("\r\033[K", stderr);
 }
 
+static void session_start_samplers(struct session *session)
+{
+	for (size_t i = 0; i < sampler_count; i++)
+		if (session->samplers[i] && samplers[i]->start)
+			samplers[i]->start(session->samplers[i]);
+}
+
+static void session_sample(struct session *session)
+{
+	for (size_t i = 0; i < sampler_count; i++)
+		if (session->samplers[i])
+			samplers[i]->sample(session->samplers[i], &session->sink);
+}
+
 /* What is done by the clock. Returns how many nanoseconds there are until something is due. */
 static uint64_t session_tick(struct session *session)
 {
@@ -208,10 +242,11 @@ static uint64_t session_tick(struct session *session)
 
 	if (now >= session->next_sample) {
 		clock_sample(&session->sink);
+		session_sample(session);
 		session->next_sample = now + session->config->interval;
 	}
 	if (now >= session->next_loss) {
-		session_take_loss(session);
+		losses_take(&session->losses, session->kernel, &session->sink);
 		sink_flush(&session->sink, 0);
 		session->next_loss = now + LOSS_EVERY;
 	}
@@ -297,11 +332,12 @@ int session_run(struct session *session, struct error *e)
 		return err;
 	session->next_sample = session->start + session->config->interval;
 	session->next_loss = session->start + LOSS_EVERY;
-	session->loss_since = session->start;
+	losses_start(&session->losses, session->start);
 	facts_add(&session->sink, "start_ts", "%llu", (unsigned long long)session->start);
 	facts_add(&session->sink, "buffer_bytes", "%llu",
 		  (unsigned long long)kernel_ring_bytes(session->kernel));
 	clock_sample(&session->sink);
+	session_start_samplers(session);
 	sink_flush(&session->sink, 0);
 	if (session->launch.pid) {
 		err = launch_go(&session->launch);
@@ -386,10 +422,12 @@ void session_finish(struct session *session, struct session_result *result)
 	session_clear_progress(session);
 	if (session->signals.stop) /* a further one ends strata at once */
 		sigprocmask(SIG_SETMASK, &session->signals.old_mask, NULL);
+	if (session->start)
+		session_sample(session); /* before detaching, which takes its time */
 	session->stop = clock_boot();
 	result->stop_failed = kernel_stop(session->kernel, &result->stop_error);
 	err = drain_stop(session->drain, &result->error);
-	session_take_loss(session);
+	losses_take(&session->losses, session->kernel, &session->sink);
 	session_last_stays(session);
 	clock_sample(&session->sink);
 	session_last_facts(session);
@@ -410,7 +448,7 @@ void session_finish(struct session *session, struct session_result *result)
 	if (!stat(session->config->output, &file))
 		result->bytes = (uint64_t)file.st_size;
 	result->write_failed = err;
-	result->lost = session->lost;
+	result->lost = session->losses.total;
 	result->length = session->stop - session->start;
 	result->cpu_ns = own_cpu_ns();
 }
@@ -436,12 +474,15 @@ void session_close(struct session *session)
 	drain_close(session->drain);
 	if (session->writer)
 		writer_close(session->writer, &ignored);
+	for (size_t i = 0; session->samplers && i < sampler_count; i++)
+		if (session->samplers[i])
+			samplers[i]->close(session->samplers[i]);
+	free(session->samplers);
 	sink_free(&session->sink);
 	kernel_close(session->kernel);
 	signals_close(&session->signals);
 	if (session->job_event >= 0)
 		close(session->job_event);
-	free(session->loss);
-	free(session->loss_before);
+	losses_close(&session->losses);
 	free(session);
 }

@@ -24,7 +24,8 @@ struct session_config {
 	char **command;	   /* to launch; NULL: none */
 	const pid_t *pids; /* to attach to */
 	size_t pid_count;
-	uint32_t layers; /* LAYER_BITs */
+	uint32_t layers;   /* LAYER_BITs */
+	uint32_t required; /* those of them whose absence is a failure */
 	enum session_scope scope;
 	bool until_main; /* end with the first process of the job, not the last */
 	bool drop_caches;
@@ -51,6 +52,9 @@ struct session;
 /* Whether session_open failed because the place for the trace file is full or not writable, which is no
  * reason to keep the command from running. */
 bool session_output_refused(const struct session *session);
+
+/* Why a layer that was asked for is not recorded; NULL: it is, or was not asked for. */
+const char *session_absent(const struct session *session, unsigned layer);
 
 int session_open(struct session **session, const struct session_config *config, struct error *e);
 

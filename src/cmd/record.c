@@ -19,6 +19,7 @@
 #include "capture/rights.h"
 #include "capture/session.h"
 #include "probes/probe.h"
+#include "sampler/sampler.h"
 
 enum { RECORD_FAILED = 125, RECORD_NOT_EXECUTABLE = 126, RECORD_NOT_FOUND = 127 };
 
@@ -39,7 +40,7 @@ static const struct option_row rows[] = {
 	{ 'a', "all", OPTION_FLAG, &given.all, NULL,
 	  "record the whole machine until Ctrl-C or -d" },
 	{ 'e', "events", OPTION_TEXT, &given.layers, "LAYERS",
-	  "layers to record: process,io,fs,mem (default: all of them)" },
+	  "layers to record: process,sched,io,fs,mem,block,cpu,disk (default: all)" },
 	{ 0, "scope", OPTION_TEXT, &given.scope, "job|all",
 	  "whose events: the job's, or everybody's, in every layer" },
 	{ 'd', "duration", OPTION_DURATION, &given.duration, "TIME",
@@ -76,13 +77,17 @@ static uint32_t layers_available(void)
 
 	for (size_t i = 0; i < probe_count; i++)
 		layers |= probes[i]->layers;
+	for (size_t i = 0; i < sampler_count; i++)
+		layers |= samplers[i]->layers;
 	return layers;
 }
 
-static int parse_layers(const char *text, uint32_t *layers, struct error *e)
+/* Layers, and those of them that were asked for by name. */
+static int parse_layers(const char *text, uint32_t *layers, uint32_t *required, struct error *e)
 {
 	char copy[256], hint[512], *rest = copy;
 
+	*required = 0;
 	if (!text) {
 		*layers = layers_available();
 		return 0;
@@ -102,8 +107,9 @@ static int parse_layers(const char *text, uint32_t *layers, struct error *e)
 			return error_set(e, -ENOTSUP,
 					 "layer '%s' cannot be recorded by this version of strata",
 					 word);
-		*layers |= LAYER_BIT(layer);
+		*required |= LAYER_BIT(layer);
 	}
+	*layers |= *required;
 	return 0;
 }
 
@@ -271,6 +277,10 @@ static int record_run(const struct session_config *config)
 		log_error("%s", e.text);
 		return RECORD_FAILED;
 	}
+	for (unsigned i = 0; i < LAYER_COUNT; i++)
+		if (session_absent(session, i))
+			log_warning("layer '%s' is not recorded: %s", layer_names.names[i],
+				    session_absent(session, i));
 	err = session_run(session, &e);
 	session_finish(session, &result);
 	if (err) {
@@ -302,7 +312,7 @@ int cmd_record(int argc, char **argv)
 	if (!err)
 		err = parse_choices(&config, &e);
 	if (!err)
-		err = parse_layers(given.layers, &config.layers, &e);
+		err = parse_layers(given.layers, &config.layers, &config.required, &e);
 	if (!err)
 		err = parse_pids(given.pids, pids, &config.pid_count, &e);
 	free(arguments.items);

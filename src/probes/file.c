@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bpf/strata.skel.h"
+#include "capture/features.h"
 #include "probes/names.h"
 
 #define _ ARGUMENT_NONE
@@ -57,6 +58,12 @@ static bool moves_paths(uint8_t call)
 	       call == CALL_renameat2;
 }
 
+/* As call_may_mark() in bpf/file.bpf.c. */
+static bool may_mark(uint8_t call)
+{
+	return call == CALL_faccessat || call == CALL_faccessat2;
+}
+
 static void file_configure(struct strata_bpf *bpf, uint32_t layers)
 {
 	bool on = layers & file_probe.layers;
@@ -66,15 +73,18 @@ static void file_configure(struct strata_bpf *bpf, uint32_t layers)
 	bpf_program__set_autoload(bpf->progs.file_signal_deliver, on);
 	bpf_program__set_autoload(bpf->progs.file_process_exit, on);
 	bpf_program__set_autoload(bpf->progs.file_in_flight, on);
+	bpf->rodata->count_missed = layers & LAYER_BIT(LAYER_io) && features_has_struct("folio");
+	bpf_program__set_autoload(bpf->progs.cache_add, bpf->rodata->count_missed);
 	memcpy(bpf->rodata->call_shapes, shapes, sizeof(shapes));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		const struct call_number *n = &numbers[i];
 		bool recorded = layers & LAYER_BIT(n->layer);
 
-		/* Renames are watched whatever is recorded: they change the paths of known files. */
+		/* Renames are watched whatever is recorded: they change the paths of known files.
+		 * So is the call that makes marks. */
 		if (n->number >= 0)
 			bpf->rodata->calls_by_number[n->number] =
-				(recorded ? n->call : 0) |
+				(recorded || may_mark(n->call) ? n->call : 0) |
 				(moves_paths(n->call) ? CALL_MOVES_PATHS : 0);
 		if (n->number32 >= 0 && recorded)
 			bpf->rodata->layers_by_number32[n->number32] = n->layer + 1;
@@ -127,8 +137,12 @@ static void io_decode(struct sink *sink, const struct record *head)
 		SET(io, requested, io->requested);
 	if (!(head->flags & RECORD_UNFINISHED))
 		SET(io, returned, io->returned);
+	if (io->missed != RECORD_NULL)
+		SET(io, missed, io->missed);
 	if (io->blocked != RECORD_NULL)
 		SET(io, blocked, io->blocked);
+	if (io->file)
+		SET(io, direct, !!(head->flags & RECORD_DIRECT));
 	if (head->flags & RECORD_INTERRUPTED)
 		SET(io, restarted, !!(head->flags & RECORD_RESTARTED));
 	if (head->type == RECORD_COPY) {
@@ -239,6 +253,31 @@ static void file_name_decode(struct decoder *decoder, const struct file_record *
 	sink_end_row(&decoder->sink, TABLE_file);
 }
 
+static void mark_decode(struct sink *sink, const struct record *head)
+{
+	const struct mark_record *mark = (const void *)head;
+	size_t size = mark->size ? mark->size - 1u : 0, name = 0;
+	struct builder *row;
+
+	while (name < size && mark->text[name] != '\n')
+		name++;
+	if (!name)
+		return;
+	row = sink_table(sink, TABLE_mark);
+	if (!row)
+		return sink_drop(sink, TABLE_mark);
+	SET(mark, ts, head->ts);
+	if (head->pid)
+		SET(mark, pid, head->pid);
+	if (head->tid)
+		SET(mark, tid, head->tid);
+	builder_set_text(row, column_mark_source, "mark", 4);
+	builder_set_text(row, column_mark_name, mark->text, name);
+	if (name < size)
+		builder_set_text(row, column_mark_value, mark->text + name + 1, size - name - 1);
+	sink_end_row(sink, TABLE_mark);
+}
+
 static void file_decode(struct decoder *decoder, const struct record *record, size_t size)
 {
 	(void)size;
@@ -246,6 +285,7 @@ static void file_decode(struct decoder *decoder, const struct record *record, si
 	case RECORD_FILE: return file_name_decode(decoder, (const void *)record);
 	case RECORD_FS: return fs_decode(&decoder->sink, record);
 	case RECORD_MEM: return mem_decode(&decoder->sink, record);
+	case RECORD_MARK: return mark_decode(&decoder->sink, record);
 	default: return io_decode(&decoder->sink, record);
 	}
 }
@@ -254,7 +294,7 @@ const struct probe file_probe = {
 	.name = "file",
 	.layers = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem),
 	.records = 1u << RECORD_IO | 1u << RECORD_COPY | 1u << RECORD_FS | 1u << RECORD_MEM |
-		   1u << RECORD_FILE,
+		   1u << RECORD_FILE | 1u << RECORD_MARK,
 	.configure = file_configure,
 	.decode = file_decode,
 };

@@ -103,6 +103,14 @@ static void print_losses(const struct summary *summary, struct json *json)
 	json_close(json);
 }
 
+static void print_block(const struct summary *summary, struct json *json)
+{
+	json_open(json, "block", '{');
+	json_uint(json, "bytes", summary->block.bytes);
+	json_uint(json, "file_bytes", summary->block.file_bytes);
+	json_close(json);
+}
+
 static void print_tables(const struct summary *summary, struct json *json)
 {
 	json_uint(json, "rows", summary->rows);
@@ -141,6 +149,7 @@ void summary_print_json(const struct summary *summary, FILE *out)
 	print_times(summary, &json);
 	print_layers(summary, &json);
 	print_losses(summary, &json);
+	print_block(summary, &json);
 	print_tables(summary, &json);
 	json_close(&json);
 }

@@ -148,6 +148,20 @@ static void print_losses(const struct summary *summary, FILE *out)
 			units_format_duration(longest, sizeof(longest), coverage->longest_ns));
 }
 
+static void print_block(const struct summary *summary, FILE *out)
+{
+	const struct summary_block *block = &summary->block;
+	char bytes[32];
+
+	if (!block->bytes)
+		return;
+	print_label(out, "block");
+	/* Rounded down: a part that is not known never disappears. */
+	fprintf(out, "%s read and written, the file known for %.2f %% of it\n",
+		units_format_bytes(bytes, sizeof(bytes), block->bytes),
+		(double)(uint64_t)((double)block->file_bytes / (double)block->bytes * 1e4) / 100);
+}
+
 static void print_recorder(const struct summary *summary, FILE *out)
 {
 	uint64_t cpu_ns, buffer_bytes;
@@ -201,6 +215,7 @@ void summary_print_text(const struct summary *summary, FILE *out)
 	print_times(summary, out);
 	print_layers(summary, out);
 	print_losses(summary, out);
+	print_block(summary, out);
 	print_recorder(summary, out);
 	fprintf(out, "\n%-12s %14s %10s %10s %12s %12s\n", "table", "rows", "size", "bytes/row",
 		"first (s)", "last (s)");

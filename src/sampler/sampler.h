@@ -13,13 +13,18 @@
 struct sampler {
 	const char *name;
 	uint32_t layers; /* LAYER_BITs */
-	/* Takes the first reading. A failure names what this machine lacks: the layer is absent then. */
+	/* Gives a state that is not NULL. A failure names what this machine lacks: the layer is absent
+	 * then. */
 	int (*open)(void **state, struct error *e);
+	/* Takes the reading that the first interval begins with, when the recording begins. NULL: none
+	 * is needed. */
+	void (*start)(void *state);
 	/* Takes the next reading and adds the rows of the interval since the last one. */
 	void (*sample)(void *state, struct sink *sink);
 	void (*close)(void *state);
 };
 
+extern const struct sampler cpu_sampler, disk_sampler;
 extern const struct sampler *const samplers[];
 extern const size_t sampler_count;
 

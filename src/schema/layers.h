@@ -31,7 +31,8 @@ enum layer {
 	LOSS(STATE, "no memory for a thread's state") \
 	LOSS(STRING, "string cut")                    \
 	LOSS(UNREAD, "user memory not readable")      \
-	LOSS(ABI32, "32-bit call")
+	LOSS(ABI32, "32-bit call")                    \
+	LOSS(REQUEST, "too many requests in flight")
 
 enum loss {
 #define LOSS_ID(name, text) LOSS_##name,

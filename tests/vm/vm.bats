@@ -37,7 +37,7 @@ first() {
 		of "$(basename "${words%/words}")"
 		readable
 		same "warnings of the reader" "" "$(cat info.err)"
-		same "layers of $RUN" process,io,fs,mem "$(rows run "key == 'layers'" value)"
+		same "layers of $RUN" process,sched,io,fs,mem,block,cpu,disk "$(rows run "key == 'layers'" value)"
 		same "absent in $RUN" "" "$(rows run "key.startswith('absent')")"
 		same "kernel" "$(cat "$GUEST/kernel")" "$(rows run "key == 'kernel'" value | sed 's/.*x20//')"
 		says words "none lost"

@@ -1,0 +1,511 @@
+/* Requests to block devices: the layer block.
+ *
+ * What is known of a request from its beginning is kept in a map by its address, from the moment it is
+ * made (or first seen) to its end, when one record is written. A request that was merged into another
+ * ends there without a record; one that is completed in parts, issued again or followed by a flush ends
+ * once: this is how the kernel's own disk statistics count.
+ *
+ *     io_start (before 6.5: rq_insert) ─▶ rq_issue ─▶ rq_complete ...     rq_merge: gone
+ *
+ * Which file: the pages of cached I/O belong to an inode, whose name the calls that opened it told
+ * (path.bpf.h), or the call in flight tells. The pages of direct I/O are the caller's memory: the file is
+ * the one that the transfer itself or the call in flight names. Who: the current thread, but for the
+ * kernel's own writeback the one that dirtied the file last.
+ */
+#include "bpf/path.bpf.h"
+
+#include "bpf/compat.bpf.h"
+
+char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
+
+#define REQUESTS_IN_FLIGHT 16384
+
+/* The kernel's operations; even ones read, odd ones write. */
+enum { OP_READ = 0, OP_WRITE = 1, OP_FLUSH = 2, OP_DISCARD = 3, OP_APPEND = 7, OP_DRIVER = 34 };
+
+/* Indices into block_op_names. */
+enum { NAME_READ, NAME_WRITE, NAME_FLUSH, NAME_DISCARD };
+
+/* Set by strata before load. */
+const volatile bool block_starts = false; /* the kernel tells when a request is made */
+
+struct request_state {
+	__u64 queued;
+	__u64 issued; /* 0: not yet */
+	__u64 sector;
+	__u64 done;  /* bytes completed */
+	__u64 inode; /* address; 0: not cached I/O */
+	__u32 flags; /* the kernel's cmd_flags */
+	__u32 cpu;
+	__u32 pid;
+	__u32 tid;
+	__u32 file;
+	__s32 error;
+	__u8 job;    /* caused by the job */
+	__u8 unseen; /* its beginning was not seen */
+	__u8 pad[6];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, REQUESTS_IN_FLIGHT);
+	__type(key, __u64);
+	__type(value, struct request_state);
+} requests SEC(".maps");
+
+/* The page dirtied last on each CPU: most often the next one is of the same file and thread. */
+struct dirtied {
+	__u64 inode;
+	__u64 inode_number;
+	__u32 generation;
+	__u32 tid;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dirtied);
+} dirtied_last SEC(".maps");
+
+static __always_inline __u8 request_op(__u32 flags)
+{
+	return flags & 0xff;
+}
+
+static __always_inline bool request_flag(__u32 flags, __u32 bit)
+{
+	return flags >> bit & 1;
+}
+
+#define REQUEST_FLAG(flags, name) \
+	request_flag(flags, bpf_core_enum_value(enum req_flag_bits, __REQ_##name))
+
+/* ---- which file ---- */
+
+/* The inode whose page cache a bio moves, 0 for direct I/O to memory of no file. */
+static __always_inline struct inode *bio_inode(struct bio *bio)
+{
+	struct bio_vec *vector = bio->bi_io_vec;
+	struct page *page = vector ? vector->bv_page : NULL;
+	struct address_space *mapping = page ? page_mapping(page) : NULL;
+
+	return mapping ? BPF_CORE_READ(mapping, host) : NULL;
+}
+
+/* Whether pages of an inode that a request moves are the memory that direct I/O goes to: those of shared
+ * memory, on no disk, can be nothing else. */
+static __always_inline bool inode_is_memory(struct inode *inode)
+{
+	return !inode || ((BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFREG &&
+			  !(BPF_CORE_READ(inode, i_sb, s_type, fs_flags) & FS_NEEDS_DISK));
+}
+
+/* The id of the file behind an inode that a path led to before. */
+static __always_inline __u32 file_of_entry(struct inode_entry *entry, struct inode *inode)
+{
+	struct vfsmount *mount = (void *)entry->mount;
+	struct dentry *dentry = (void *)entry->dentry;
+	bool watched = layer_on[LAYER_io] || layer_on[LAYER_fs] || layer_on[LAYER_mem];
+
+	if (!entry->file || (watched && entry->epoch == path_epoch))
+		return entry->file;
+	/* The path may have changed. Where it leads here no more, the last name stays. */
+	if (BPF_CORE_READ(dentry, d_inode) != inode ||
+	    BPF_CORE_READ(mount, mnt_sb) != BPF_CORE_READ(inode, i_sb))
+		return entry->file;
+	return path_enter(entry->dentry, entry->mount, (__u64)inode);
+}
+
+/* The id of the file behind a descriptor of the current thread, if that is the inode; 0: it is not. */
+static __always_inline __u32 file_of_descriptor(struct task_struct *task, __u32 fd,
+						struct inode *inode)
+{
+	struct file *file = path_descriptor(task, fd);
+	struct file_view view;
+
+	if (!file)
+		return 0;
+	file_read_fields(&view, file);
+	return view.inode == (__u64)inode ? path_lookup(&view) : 0;
+}
+
+/* Whether the current thread's registers hold the arguments of a call. */
+static __always_inline bool task_has_arguments(struct task_struct *task)
+{
+	return !(task->flags & PF_KTHREAD) && !(task->thread_info.status & TS_COMPAT);
+}
+
+/* The id of a file that the call in flight has a descriptor of, whichever call it is: its first argument,
+ * or its second, as of sendfile. */
+static __always_inline __u32 file_of_call(struct task_struct *task, struct inode *inode)
+{
+	struct pt_regs *regs;
+	__u32 id;
+
+	if (!task_has_arguments(task))
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	id = file_of_descriptor(task, regs->di, inode);
+	return id ? id : file_of_descriptor(task, regs->si, inode);
+}
+
+static __always_inline __u32 file_of_cached(struct task_struct *task, struct inode *inode,
+					    struct inode_entry *entry)
+{
+	__u32 id = entry ? file_of_entry(entry, inode) : 0;
+
+	return id ? id : file_of_call(task, inode);
+}
+
+/* The file of direct I/O as the transfer itself knows it, whoever submits it: most file systems let one
+ * piece of the kernel do it, which hangs its own state on the bio. Other owners of a bio hang other things
+ * there, so the answer counts only if it is a file open for direct I/O on the very device. */
+static __always_inline struct file *file_of_transfer(struct bio *bio)
+{
+	struct iomap_dio *transfer = BPF_CORE_READ(bio, bi_private);
+	struct file *file = NULL;
+	struct block_device *device;
+
+	if (!bpf_core_type_exists(struct iomap_dio) || !transfer)
+		return NULL;
+	file = BPF_CORE_READ(transfer, iocb, ki_filp);
+	device = BPF_CORE_READ(file, f_inode, i_sb, s_bdev);
+	if (!device || device != BPF_CORE_READ(bio, bi_bdev))
+		return NULL;
+	return BPF_CORE_READ(file, f_flags) & O_DIRECT ? file : NULL;
+}
+
+static __always_inline __u32 file_of_direct(struct task_struct *task, struct bio *bio)
+{
+	struct file *file = file_of_transfer(bio);
+	struct pt_regs *regs;
+	struct file_view view;
+
+	if (!file) {
+		if (!task_has_arguments(task))
+			return 0;
+		regs = (struct pt_regs *)bpf_task_pt_regs(task);
+		file = path_descriptor(task, regs->di);
+		if (!file || !(BPF_CORE_READ(file, f_flags) & O_DIRECT))
+			return 0;
+	}
+	file_read_fields(&view, file);
+	return path_lookup(&view);
+}
+
+/* The file of the data call that a recorded thread is in, which costs least to ask: the call holds it open. */
+static __always_inline __u32 file_of_recorded(struct task_state *task, struct inode *inode)
+{
+	struct file *file;
+
+	if (!task || !task->call || !task->file_pointer)
+		return 0;
+	if (inode && (__u64)inode == task->last_inode && task->last_file == task->file)
+		return task->file;
+	if (!inode_is_memory(inode))
+		return 0;
+	file = (void *)task->file_pointer;
+	return BPF_CORE_READ(file, f_flags) & O_DIRECT ? task->file : 0;
+}
+
+/* ---- the beginning ---- */
+
+/* Finds the file of a request that moves data, and, for what the kernel itself writes, who dirtied it. */
+static __always_inline void request_find_file(struct request_state *state, struct bio *bio,
+					      struct task_struct *task, struct task_state *recorded)
+{
+	struct inode *inode = bio_inode(bio);
+	struct inode_entry *entry;
+
+	state->inode = (__u64)inode;
+	if (REQUEST_FLAG(state->flags, META) || request_swaps(state->flags))
+		return;
+	state->file = file_of_recorded(recorded, inode);
+	if (state->file)
+		return;
+	if (inode_is_memory(inode)) {
+		state->file = file_of_direct(task, bio);
+		return;
+	}
+	entry = inode_find((__u64)inode, BPF_CORE_READ(inode, i_ino),
+			   BPF_CORE_READ(inode, i_generation));
+	if (entry && task->flags & PF_KTHREAD && request_op(state->flags) & 1) {
+		state->pid = entry->pid;
+		state->tid = entry->tid;
+		state->job = entry->job;
+	}
+	state->file = file_of_cached(task, inode, entry);
+}
+
+/* Finds the file, and the thread that caused the request, while that is the current one. */
+static __always_inline void request_find_cause(struct request_state *state, struct request *rq)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *recorded = task_find(task);
+	__u8 op = request_op(state->flags);
+	struct bio *bio = rq->bio;
+
+	if (bio && rq->__data_len && (op == OP_READ || op == OP_WRITE || op == OP_APPEND))
+		request_find_file(state, bio, task, recorded);
+	if (state->tid || task->flags & PF_WQ_WORKER) /* a worker acts for others */
+		return;
+	state->pid = task_number(task->group_leader);
+	state->tid = task_number(task);
+	state->job = job_bit(task);
+}
+
+/* When a request that is seen for the first time was made; `otherwise` when the kernel did not note it. */
+static __always_inline __u64 request_made(struct request *rq, __u64 now, __u64 otherwise)
+{
+	__u64 made = rq->start_time_ns; /* CLOCK_MONOTONIC */
+
+	if (!made)
+		return otherwise;
+	made = now - (bpf_ktime_get_ns() - made);
+	return made < start_ts ? start_ts : made > now ? now : made;
+}
+
+/* Begins to keep a request's state, if it is recorded. */
+static __always_inline void request_begin(struct request *rq, __u64 queued, bool by_current,
+					  bool unseen)
+{
+	struct request_state state = {};
+	__u64 key = (__u64)rq;
+
+	state.flags = rq->cmd_flags;
+	if (request_op(state.flags) >=
+	    OP_DRIVER) /* a driver's own commands are no I/O of anybody */
+		return;
+	state.queued = queued;
+	state.sector = rq->__sector;
+	state.unseen = unseen;
+	if (by_current)
+		request_find_cause(&state, rq);
+	if (!process_all && !state.job)
+		return;
+	if (bpf_map_update_elem(&requests, &key, &state, BPF_ANY))
+		loss_count(LAYER_block, LOSS_REQUEST);
+}
+
+SEC("?tp_btf/block_io_start")
+int BPF_PROG(block_start, struct request *rq)
+{
+	if (recording)
+		request_begin(rq, bpf_ktime_get_boot_ns(), true, false);
+	return 0;
+}
+
+/* Where requests are not told of when they are made. */
+SEC("?tp_btf/block_rq_insert")
+int BPF_PROG(block_insert, struct request *rq)
+{
+	__u64 key = (__u64)rq, now;
+
+	if (!recording || bpf_map_lookup_elem(&requests, &key)) /* inserted again */
+		return 0;
+	now = bpf_ktime_get_boot_ns();
+	request_begin(rq, request_made(rq, now, now), true, false);
+	return 0;
+}
+
+SEC("?tp_btf/block_rq_merge")
+int BPF_PROG(block_merge, struct request *rq)
+{
+	__u64 key = (__u64)rq;
+
+	bpf_map_delete_elem(&requests, &key);
+	return 0;
+}
+
+/* ---- the middle ---- */
+
+/* A request that merges made of two files' pages is of neither. */
+static __always_inline void request_check_file(struct request_state *state, struct request *rq)
+{
+	struct bio *first = rq->bio, *last = rq->biotail;
+
+	if (first && last && first != last && state->inode && bio_inode(first) != bio_inode(last))
+		state->file = 0;
+}
+
+SEC("?tp_btf/block_rq_issue")
+int BPF_PROG(block_issue, struct request *rq)
+{
+	struct request_state *state;
+	__u64 key = (__u64)rq, now;
+
+	if (!recording)
+		return 0;
+	state = bpf_map_lookup_elem(&requests, &key);
+	now = bpf_ktime_get_boot_ns();
+	if (!state) {
+		/* Without a start: a flush, made by the kernel for whoever waits for one. */
+		if (!block_starts && request_op(rq->cmd_flags) != OP_FLUSH)
+			request_begin(rq, request_made(rq, now, now), true, false);
+		else if (process_all)
+			request_begin(rq, request_made(rq, now, now), false, false);
+		state = bpf_map_lookup_elem(&requests, &key);
+	}
+	if (!state || state->done) /* the rest of one that is done in part */
+		return 0;
+	state->issued = now;
+	state->cpu = bpf_get_smp_processor_id();
+	state->sector = rq->__sector; /* as merges have left it */
+	state->flags = rq->cmd_flags;
+	request_check_file(state, rq);
+	return 0;
+}
+
+/* ---- the end ---- */
+
+/* As /proc/diskstats does: what erases or zeroes is a write, unless it is a discard. */
+static __always_inline __u8 request_name(__u32 flags)
+{
+	__u8 op = request_op(flags);
+
+	if (op == OP_FLUSH)
+		return NAME_FLUSH;
+	if (op == OP_DISCARD)
+		return NAME_DISCARD;
+	return op & 1 ? NAME_WRITE : NAME_READ;
+}
+
+static __always_inline __u32 request_flags(struct request_state *state)
+{
+	__u32 flags = state->flags;
+	bool ahead = REQUEST_FLAG(flags, RAHEAD);
+	bool sync = (request_op(flags) == OP_READ && !ahead) || REQUEST_FLAG(flags, SYNC) ||
+		    REQUEST_FLAG(flags, FUA) || REQUEST_FLAG(flags, PREFLUSH);
+
+	return (sync ? BLOCK_SYNC : 0) | (REQUEST_FLAG(flags, META) ? BLOCK_META : 0) |
+	       (ahead ? BLOCK_AHEAD : 0) | (state->issued ? BLOCK_ISSUED : 0);
+}
+
+static __always_inline __u32 request_done_by(struct task_struct *task)
+{
+	__u32 pid = task_number(task->group_leader);
+
+	return pid || !task->pid ? pid : BLOCK_NOBODY; /* 0 is the idle thread */
+}
+
+static __always_inline void request_send(struct request *rq, struct request_state *state, __u64 now)
+{
+	struct block_record *record = ring_reserve(sizeof(*record), LAYER_block);
+	__u64 begun = state->issued ? state->issued : state->queued;
+	struct gendisk *disk = rq->q->disk;
+
+	if (!record)
+		return;
+	record->head.type = RECORD_BLOCK;
+	record->head.call = request_name(state->flags);
+	record->head.flags = 0;
+	record->head.pad = 0;
+	record->head.cpu = state->cpu;
+	record->head.pid = state->pid;
+	record->head.tid = state->tid;
+	record->head.ts = state->queued;
+	record->head.dur = now - begun;
+	record->queued = state->unseen ? RECORD_NULL : (__s64)(begun - state->queued);
+	record->sector = state->sector;
+	record->bytes = state->done;
+	record->file = state->file;
+	record->done_pid = request_done_by(bpf_get_current_task_btf());
+	record->error = state->error;
+	record->flags = request_flags(state);
+	if (!disk || bpf_probe_read_kernel(record->disk, sizeof(record->disk), disk->disk_name))
+		record->disk[0] = 0;
+	ring_submit(record);
+}
+
+/* Up to 5.17 `error` is an error number, later a blk_status_t. */
+SEC("?tp_btf/block_rq_complete")
+int BPF_PROG(block_complete, struct request *rq, int error, unsigned int bytes)
+{
+	struct request_state *state;
+	__u64 key = (__u64)rq, now;
+	bool last;
+
+	if (!recording)
+		return 0;
+	last = bytes >= rq->__data_len &&
+	       (!request_in_flush(rq) || request_op(rq->cmd_flags) == OP_FLUSH);
+	state = bpf_map_lookup_elem(&requests, &key);
+	now = bpf_ktime_get_boot_ns();
+	if (!state && process_all) { /* in flight when the recording began */
+		request_begin(rq, request_made(rq, now, start_ts), false, true);
+		state = bpf_map_lookup_elem(&requests, &key);
+	}
+	if (!state)
+		return 0;
+	state->done += bytes;
+	if (error && !state->error)
+		state->error = error;
+	if (!last)
+		return 0;
+	request_send(rq, state, now);
+	bpf_map_delete_elem(&requests, &key);
+	return 0;
+}
+
+/* ---- who dirties files ---- */
+
+/* Notes who dirtied an inode, and under which name. */
+static __always_inline void dirtied_note(struct task_struct *task, struct inode *inode,
+					 __u64 number, __u32 generation)
+{
+	struct inode_entry fresh = {}, *entry;
+	bool known = !(task->flags & PF_KTHREAD);
+	__u64 key = (__u64)inode;
+
+	entry = inode_find(key, number, generation);
+	if (!entry) {
+		fresh.inode_number = number;
+		fresh.generation = generation;
+		bpf_map_update_elem(&inodes, &key, &fresh, BPF_ANY);
+		entry = bpf_map_lookup_elem(&inodes, &key);
+		if (!entry)
+			return;
+	}
+	entry->pid = known ? task_number(task->group_leader) : 0;
+	entry->tid = known ? task_number(task) : 0;
+	entry->job = known && job_bit(task);
+	if (!entry->file)
+		file_of_call(task, inode);
+}
+
+static __always_inline int page_dirtied(struct address_space *mapping)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct inode *inode = mapping ? mapping->host : NULL;
+	struct dirtied *last;
+	__u32 zero = 0;
+
+	last = bpf_map_lookup_elem(&dirtied_last, &zero);
+	if (!inode || !last || !recording)
+		return 0;
+	if (last->inode == (__u64)inode && last->tid == (__u32)task->pid &&
+	    last->inode_number == inode->i_ino && last->generation == inode->i_generation)
+		return 0;
+	if ((inode->i_mode & S_IFMT) != S_IFREG) /* a device's pages are everybody's */
+		return 0;
+	last->inode = (__u64)inode;
+	last->tid = task->pid;
+	last->inode_number = inode->i_ino;
+	last->generation = inode->i_generation;
+	dirtied_note(task, inode, last->inode_number, last->generation);
+	return 0;
+}
+
+SEC("?tp_btf/writeback_dirty_folio")
+int BPF_PROG(block_dirty_folio, struct folio *folio, struct address_space *mapping)
+{
+	return page_dirtied(mapping);
+}
+
+/* As it was called before 5.16. */
+SEC("?tp_btf/writeback_dirty_page")
+int BPF_PROG(block_dirty_page, struct page *page, struct address_space *mapping)
+{
+	return page_dirtied(mapping);
+}

@@ -1,0 +1,24 @@
+/* The page cache under the job's reads: how many bytes were filled in while a call ran in its thread.
+ *
+ * Nothing is written for a page: each fill is added to the call that the thread is in, and io_exit sends
+ * the sum.
+ */
+#include "bpf/task.bpf.h"
+
+#include "bpf/compat.bpf.h"
+
+char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
+
+SEC("?tp_btf/mm_filemap_add_to_page_cache")
+int BPF_PROG(cache_add, struct folio *folio)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *state;
+
+	if (!task_may_be_recorded(task))
+		return 0;
+	state = task_find(task);
+	if (state && state->call)
+		state->missed += folio_bytes(folio);
+	return 0;
+}

@@ -1,0 +1,87 @@
+/* The layer block: which programs of bpf/block.bpf.c the kernel has the tracepoints for, and their records
+ * as rows. */
+#include "probes/probe.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "bpf/strata.skel.h"
+#include "capture/features.h"
+
+static void block_configure(struct strata_bpf *bpf, uint32_t layers)
+{
+	bool on = layers & LAYER_BIT(LAYER_block);
+	bool starts = on && features_tracepoint_arguments("block_io_start");
+	bool folios = on && features_tracepoint_arguments("writeback_dirty_folio");
+
+	bpf->rodata->block_starts = starts;
+	bpf_program__set_autoload(bpf->progs.block_start, starts);
+	bpf_program__set_autoload(bpf->progs.block_insert, on && !starts);
+	bpf_program__set_autoload(bpf->progs.block_merge, on);
+	bpf_program__set_autoload(bpf->progs.block_issue, on);
+	bpf_program__set_autoload(bpf->progs.block_complete, on);
+	bpf_program__set_autoload(bpf->progs.block_dirty_folio, folios);
+	bpf_program__set_autoload(bpf->progs.block_dirty_page, on && !folios);
+	if (!on) {
+		bpf_map__set_max_entries(bpf->maps.requests, 1);
+		bpf_map__set_max_entries(bpf->maps.inodes, 1);
+	}
+}
+
+/* The kernel's blk_status_t as the error number that it stands for. The greater ones have changed their
+ * meaning over time; the kernel's own word for one it does not know is EIO. */
+static int64_t error_of_status(int32_t status)
+{
+	static const int16_t errors[] = { 0,	     EOPNOTSUPP, ETIMEDOUT, ENOSPC, ENOLINK,
+					  EREMOTEIO, EBADE,	 ENODATA,   EILSEQ, ENOMEM,
+					  EIO,	     EREMCHG,	 EAGAIN,    EBUSY };
+
+	if (status < 0)
+		return status;
+	return (size_t)status < sizeof(errors) / sizeof(*errors) ? -errors[status] : -EIO;
+}
+
+#define SET(column, value) builder_set(row, column_block_##column, (int64_t)(value))
+
+static void block_decode(struct decoder *decoder, const struct record *head, size_t size)
+{
+	const struct block_record *block = (const void *)head;
+	struct builder *row = sink_table(&decoder->sink, TABLE_block);
+
+	(void)size;
+	if (!row)
+		return sink_drop(&decoder->sink, TABLE_block);
+	SET(ts, head->ts);
+	SET(dur, head->dur);
+	if (block->queued != RECORD_NULL)
+		SET(queued, block->queued);
+	if (block->flags & BLOCK_ISSUED)
+		SET(cpu, head->cpu);
+	if (head->pid)
+		SET(pid, head->pid);
+	if (head->tid)
+		SET(tid, head->tid);
+	builder_set_text(row, column_block_dev, block->disk,
+			 strnlen(block->disk, sizeof(block->disk)));
+	SET(op, head->call);
+	SET(sync, !!(block->flags & BLOCK_SYNC));
+	SET(meta, !!(block->flags & BLOCK_META));
+	SET(ahead, !!(block->flags & BLOCK_AHEAD));
+	if (block->bytes)
+		SET(sector, block->sector);
+	SET(bytes, block->bytes);
+	if (block->file)
+		SET(file, block->file);
+	if (block->done_pid != BLOCK_NOBODY)
+		SET(done_pid, block->done_pid);
+	SET(error, error_of_status(block->error));
+	sink_end_row(&decoder->sink, TABLE_block);
+}
+
+const struct probe block_probe = {
+	.name = "block",
+	.layers = LAYER_BIT(LAYER_block),
+	.records = 1u << RECORD_BLOCK,
+	.configure = block_configure,
+	.decode = block_decode,
+};

@@ -1,0 +1,55 @@
+#!/usr/bin/python3
+"""Block requests of one device in a trace, added up.
+
+    requests.py RUN DEV FROM TO     of those that ended between two readings of the clock: for each operation,
+                                    requests and sectors, as disk_delta in block.bats prints /sys/block/DEV/stat
+    requests.py RUN DEV files FOLDER    checks that cold reads of all files in FOLDER carry the right file
+"""
+import os
+import sys
+
+from rows import table_rows
+
+NEVER = 3600 * 10**9  # a time that no request takes: a difference that wrapped is longer
+
+
+def totals(rows, begin, end):
+    sums = {op: [0, 0] for op in "RWDF"}
+    for row in rows:
+        if row["dur"] is None or row["dur"] > NEVER or (row["queued"] or 0) > NEVER:
+            sys.exit(f"time that cannot be: {row}")
+        if begin < row["ts"] + (row["queued"] or 0) + row["dur"] <= end:
+            sums[row["op"]][0] += 1
+            sums[row["op"]][1] += row["bytes"] // 512
+    for op, (requests, sectors) in sums.items():
+        print(op, requests, *([] if op == "F" else [sectors]))
+
+
+def files(rows, folder):
+    """Each file was read once: its bytes in whole blocks, and at least 95 % of all that was read."""
+    found, everything, right = {}, 0, 0
+    for row in rows:
+        if row["op"] == "R":
+            everything += row["bytes"]
+            found[row["path"]] = found.get(row["path"], 0) + row["bytes"]
+    names = [os.path.join(folder, name) for name in os.listdir(folder)]
+    for name in names:
+        size = (os.stat(name).st_size + 4095) // 4096 * 4096
+        if found.get(name) != size:
+            print(f"{name}: {found.get(name)} bytes read, {size} expected")
+        right += min(found.get(name, 0), size)
+    if not names or right < 0.95 * everything:
+        print(f"right for {right} of {everything} bytes")
+
+
+def main():
+    run, device, *rest = sys.argv[1:]
+    rows = [row for row in table_rows(run, "block") if row["dev"] == device]
+    if rest[0] == "files":
+        files(rows, rest[1])
+    else:
+        totals(rows, int(rest[0]), int(rest[1]))
+
+
+if __name__ == "__main__":
+    main()
