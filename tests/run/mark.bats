@@ -12,9 +12,9 @@ marks() { rows mark "$1" name,value | tr '\t' ' '; }
 	record -- /usr/bin/python3 -c '
 import os
 for epoch in range(3):
-    assert not os.access(f"epoch\n{epoch}", os.F_OK, dir_fd=0x53545241)
+    assert not os.access(f"epoch\nno. {epoch}", os.F_OK, dir_fd=0x53545241)
 os.access("done", os.F_OK, dir_fd=0x53545241)'
-	same marks "$(printf 'epoch 0\nepoch 1\nepoch 2\ndone -')" "$(marks "comm == 'python3'")"
+	same marks "$(printf 'epoch no.\\x20%d\n' 0 1 2; echo done -)" "$(marks "comm == 'python3'")"
 	same source mark "$(rows mark True source | sort -u)"
 }
 
