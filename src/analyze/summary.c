@@ -24,12 +24,25 @@ static void summary_load_facts(struct summary *summary, const struct dims *dims)
 	summary->layers = dims_run(dims, "layers");
 	summary->buffer_bytes = dims_run(dims, "buffer_bytes");
 	summary->cpu_ns = dims_run(dims, "cpu_ns");
-	for (unsigned i = 0; i < LAYER_COUNT; i++) {
-		char key[64];
+}
 
-		snprintf(key, sizeof(key), "absent.%s", layer_names.names[i]);
-		summary->absent[i] = dims_run(dims, key);
+#define ABSENT "absent."
+
+static int summary_load_absent(struct summary *summary, const struct dims *dims, struct error *e)
+{
+	size_t count = dims_fact_count(dims);
+
+	summary->absent = calloc(count + 1, sizeof(*summary->absent));
+	if (!summary->absent)
+		return error_set(e, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < count; i++) {
+		const char *value, *key = dims_fact(dims, i, &value);
+
+		if (!strncmp(key, ABSENT, strlen(ABSENT)))
+			summary->absent[summary->absent_count++] =
+				(struct summary_absence){ key + strlen(ABSENT), value };
 	}
+	return 0;
 }
 
 static int summary_load_tables(struct summary *summary, struct reader *reader, struct error *e)
@@ -208,7 +221,9 @@ int summary_load(struct summary *summary, const char *path, struct reader *reade
 
 	*summary = (struct summary){ .path = path };
 	summary_load_facts(summary, dims);
-	err = summary_load_tables(summary, reader, e);
+	err = summary_load_absent(summary, dims, e);
+	if (!err)
+		err = summary_load_tables(summary, reader, e);
 	if (!err)
 		err = times_span(reader, dims, &summary->span, e);
 	if (!err && summary->span.end < summary->span.start)
@@ -236,6 +251,9 @@ int summary_load(struct summary *summary, const char *path, struct reader *reade
 void summary_free(struct summary *summary)
 {
 	free(summary->losses);
+	free(summary->absent);
 	summary->losses = NULL;
 	summary->loss_count = 0;
+	summary->absent = NULL;
+	summary->absent_count = 0;
 }

@@ -21,6 +21,11 @@ struct summary_table {
 	uint64_t first_ts, last_end; /* of its rows; 0 without time or rows */
 };
 
+/* What this recording cannot tell: a layer, or a part of one, as in `io.missed`. */
+struct summary_absence {
+	const char *what, *why;
+};
+
 struct summary_loss {
 	char layer[32];
 	char reason[64];
@@ -58,8 +63,9 @@ struct summary {
 	/* Facts that the recorder stated; NULL where it did not. */
 	const char *version, *host, *kernel, *machine, *cpus, *user, *cwd;
 	const char *command, *target, *pids, *exit_status, *stop_reason;
-	const char *layers;		 /* separated by commas */
-	const char *absent[LAYER_COUNT]; /* why a layer is absent; NULL: it is not */
+	const char *layers; /* separated by commas */
+	struct summary_absence *absent;
+	size_t absent_count;
 	const char *buffer_bytes, *cpu_ns;
 
 	struct span span;

@@ -1,7 +1,8 @@
-/* The page cache under the job's reads: how many bytes were filled in while a call ran in its thread.
+/* The page cache under the job's reads and faults: how many bytes were filled in while a call, or a page
+ * fault in user mode, ran in its thread.
  *
- * Nothing is written for a page: each fill is added to the call that the thread is in, and io_exit sends
- * the sum.
+ * Nothing is written for a page: each fill is added to the call or fault that the thread is in, whose record
+ * carries the sum.
  */
 #include "bpf/task.bpf.h"
 
@@ -18,7 +19,11 @@ int BPF_PROG(cache_add, struct folio *folio)
 	if (!task_may_be_recorded(task))
 		return 0;
 	state = task_find(task);
-	if (state && state->call)
+	if (!state)
+		return 0;
+	if (state->call)
 		state->missed += folio_bytes(folio);
+	else if (state->fault == TASK_FAULT_ON_FILE && !task_in_call(task))
+		state->fault_missed += folio_bytes(folio);
 	return 0;
 }

@@ -198,6 +198,12 @@ struct k_sigaction {
 	struct sigaction sa;
 };
 
+struct vm_area_struct {
+	unsigned long vm_start;
+	unsigned long vm_pgoff;
+	struct file *vm_file;
+};
+
 struct address_space {
 	struct inode *host;
 };
@@ -276,6 +282,13 @@ enum req_flag_bits {
 
 enum rqf_flags {
 	__RQF_FLUSH_SEQ = 1,
+};
+
+/* What a program on a perf event gets; part of the kernel's interface to user space. */
+struct perf_event_context {
+	__u64 regs[21];
+	__u64 sample_period;
+	__u64 addr;
 };
 
 /* What user space passes in memory; not kernel types, so not relocated. */

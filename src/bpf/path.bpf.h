@@ -197,7 +197,7 @@ static __always_inline void inode_remember(struct path_walk *walk, struct file_k
 	struct inode_entry *entry;
 	bool known;
 
-	if (!layer_on[LAYER_block])
+	if (!layer_on[LAYER_block] && !layer_on[LAYER_fault])
 		return;
 	entry = inode_find(file->inode, file->inode_number, file->generation);
 	known = entry;

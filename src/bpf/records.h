@@ -32,6 +32,7 @@ enum record_type {
 	RECORD_SCHED,
 	RECORD_BLOCK,
 	RECORD_MARK,
+	RECORD_FAULT,
 };
 
 enum record_flag {
@@ -142,6 +143,22 @@ struct block_record {
 	char disk[32];
 };
 
+enum fault_flag {
+	FAULT_MAJOR = 1,
+	FAULT_MINOR = 2, /* neither: the recording ended before it was known */
+	FAULT_NO_ADDRESS = 4,
+};
+
+/* One fault on a mapping. */
+struct fault_record {
+	struct record head;
+	__u64 addr;
+	__s64 pos;    /* RECORD_NULL: not known */
+	__s64 missed; /* RECORD_NULL: not known */
+	__u32 file;   /* file id, 0: not known, or no file */
+	__u32 flags;  /* enum fault_flag */
+};
+
 /* A file seen for the first time under this name. Names come from the leaf up to the root, each ended
  * by a NUL. */
 struct file_record {
@@ -194,6 +211,12 @@ enum task_mode {
 	TASK_IGNORED, /* strata itself */
 };
 
+enum task_fault {
+	TASK_NO_FAULT,
+	TASK_FAULT_ON_FILE,
+	TASK_FAULT_UNPLACED, /* likewise, but the address is not known */
+};
+
 struct task_state {
 	__u32 pid;
 	__u32 tid;
@@ -215,6 +238,16 @@ struct task_state {
 	__u32 pad3;
 	__u32 file;
 	__u32 file2; /* of a copy the output; of a call by two paths the second directory */
+
+	/* The fault on a file that the thread is in, or was in last. */
+	__u64 fault_ts;
+	__u64 fault_addr;
+	__u64 fault_missed;
+	__s64 fault_pos;
+	__u32 fault_file;
+	__u32 fault_cpu;
+	__u8 fault; /* enum task_fault */
+	__u8 pad4[7];
 
 	/* The file met last: most calls use it again, and this is cheaper than the map. */
 	__u64 last_dentry;

@@ -3,6 +3,7 @@
 #include <bpf/btf.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 static bool features_has(const char *name, uint32_t kind)
 {
@@ -21,6 +22,21 @@ bool features_has_function(const char *name)
 bool features_has_struct(const char *name)
 {
 	return features_has(name, BTF_KIND_STRUCT);
+}
+
+bool features_has_helper(const char *name)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int id = btf ? btf__find_by_name_kind(btf, "bpf_func_id", BTF_KIND_ENUM) : -1;
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+	char wanted[64];
+	bool found = false;
+
+	snprintf(wanted, sizeof(wanted), "BPF_FUNC_%s", name);
+	for (unsigned i = 0; type && i < btf_vlen(type) && !found; i++)
+		found = !strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), wanted);
+	btf__free(btf);
+	return found;
 }
 
 int features_tracepoint_arguments(const char *name)

@@ -6,6 +6,7 @@
 
 bool features_has_function(const char *name);
 bool features_has_struct(const char *name);
+bool features_has_helper(const char *name); /* a BPF helper, without bpf_ */
 
 /* How many arguments a tracepoint passes; 0: there is no such tracepoint. */
 int features_tracepoint_arguments(const char *name);

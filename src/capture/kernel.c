@@ -27,6 +27,7 @@ struct kernel {
 	int *rings;
 	unsigned cpus;
 	uint64_t ring_bytes;
+	struct probe_links links;
 };
 
 static_assert(LAYER_COUNT <= LOSS_LAYERS && LOSS_COUNT <= LOSS_REASONS, "loss counters");
@@ -97,7 +98,7 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 	bpf_program__set_autoload(bpf->progs.process_signal, config->command);
 	bpf->rodata->doorbell_bytes = (uint32_t)(kernel->ring_bytes / 4);
 	for (size_t i = 0; i < probe_count; i++)
-		probes[i]->configure(bpf, config->layers);
+		probes[i]->configure(bpf, config->layers, config->absences);
 	err = bpf_map__set_max_entries(bpf->maps.rings, kernel->cpus);
 	return err ? kernel_error(e, err, "cannot size the rings") : 0;
 }
@@ -186,15 +187,19 @@ static bool kernel_is_iterator(const struct bpf_program *program)
 	return !strncmp(bpf_program__section_name(program), "iter", 4);
 }
 
-static int kernel_attach(struct kernel *kernel, struct error *e)
+static int kernel_attach(struct kernel *kernel, const struct kernel_config *config, struct error *e)
 {
 	struct bpf_program *program;
+	int err = 0;
 
 	bpf_object__for_each_program(program, kernel->bpf->obj)
 		bpf_program__set_autoattach(program, !kernel_is_iterator(program));
 	if (strata_bpf__attach(kernel->bpf))
 		return kernel_error(e, -errno, "cannot attach to the kernel's tracepoints");
-	return 0;
+	for (size_t i = 0; i < probe_count && !err; i++)
+		if (probes[i]->attach)
+			err = probes[i]->attach(kernel->bpf, config->layers, &kernel->links, e);
+	return err;
 }
 
 int kernel_open(struct kernel **out, const struct kernel_config *config, struct error *e)
@@ -229,7 +234,7 @@ int kernel_open(struct kernel **out, const struct kernel_config *config, struct 
 	if (!err)
 		err = kernel_iterate(kernel->bpf->progs.process_find_self, e);
 	if (!err)
-		err = kernel_attach(kernel, e);
+		err = kernel_attach(kernel, config, e);
 out:
 	if (err) {
 		kernel_close(kernel);
@@ -237,6 +242,12 @@ out:
 	}
 	*out = kernel;
 	return err;
+}
+
+static void kernel_drop_links(struct kernel *kernel)
+{
+	while (kernel->links.count)
+		bpf_link__destroy(kernel->links.items[--kernel->links.count]);
 }
 
 void kernel_close(struct kernel *kernel)
@@ -247,6 +258,7 @@ void kernel_close(struct kernel *kernel)
 		if (kernel->rings[cpu] >= 0)
 			close(kernel->rings[cpu]);
 	free(kernel->rings);
+	kernel_drop_links(kernel);
 	strata_bpf__destroy(kernel->bpf);
 	free(kernel);
 }
@@ -316,6 +328,7 @@ static void kernel_detach(struct kernel *kernel)
 {
 	struct bpf_object_skeleton *skeleton = kernel->bpf->skeleton;
 
+	kernel_drop_links(kernel);
 	for (int i = 0; i < skeleton->prog_cnt; i++) {
 		struct bpf_prog_skeleton *program = &skeleton->progs[i];
 
@@ -334,6 +347,8 @@ int kernel_stop(struct kernel *kernel, struct error *e)
 	usleep(1000); /* programs that had begun on other CPUs end */
 	if (bpf_program__autoload(kernel->bpf->progs.file_in_flight))
 		err = kernel_iterate(kernel->bpf->progs.file_in_flight, e);
+	if (!err && bpf_program__autoload(kernel->bpf->progs.fault_open))
+		err = kernel_iterate(kernel->bpf->progs.fault_open, e);
 	kernel_detach(kernel);
 	return err;
 }

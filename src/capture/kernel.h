@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "capture/absences.h"
 #include "schema/layers.h"
 
 struct kernel;
@@ -21,7 +22,8 @@ struct kernel_config {
 	uint64_t ring_bytes;  /* of each CPU's ring; 0: chosen by the number of CPUs */
 	const pid_t *targets; /* processes to attach to */
 	size_t target_count;
-	bool command; /* a command will be launched */
+	bool command;		   /* a command will be launched */
+	struct absences *absences; /* gets what this kernel cannot give */
 };
 
 /* Loads and attaches all programs; nothing is recorded yet. */

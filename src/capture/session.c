@@ -35,10 +35,10 @@ struct session {
 	struct kernel *kernel;
 	struct writer *writer;
 	struct drain *drain;
-	struct sink sink;		  /* this thread's own rows */
-	void **samplers;		  /* the state of each of samplers[]; NULL: not open */
-	uint32_t layers;		  /* LAYER_BITs that are recorded */
-	struct error absent[LAYER_COUNT]; /* why a layer that was asked for is not */
+	struct sink sink;	  /* this thread's own rows */
+	void **samplers;	  /* the state of each of samplers[]; NULL: not open */
+	uint32_t layers;	  /* LAYER_BITs that are recorded */
+	struct absences absences; /* what was asked for and is not */
 	struct launch launch;
 	int job_event;
 	struct signals signals;
@@ -58,9 +58,9 @@ bool session_output_refused(const struct session *session)
 	return err == -EROFS || err == -EACCES || err == -EPERM || err == -ENOSPC || err == -EDQUOT;
 }
 
-const char *session_absent(const struct session *session, unsigned layer)
+const struct absences *session_absences(const struct session *session)
 {
-	return *session->absent[layer].text ? session->absent[layer].text : NULL;
+	return &session->absences;
 }
 
 /* ---- opening ---- */
@@ -70,13 +70,14 @@ static int session_open_kernel(struct session *session, struct error *e)
 	const struct session_config *config = session->config;
 	bool job = config->command || config->pid_count;
 	struct kernel_config kernel = {
-		.layers = config->layers,
+		.layers = session->layers,
 		.record_all = config->scope == SCOPE_ALL || (!job && config->scope != SCOPE_JOB),
 		.process_all = config->scope != SCOPE_JOB,
 		.ring_bytes = config->ring_bytes,
 		.targets = config->pids,
 		.target_count = config->pid_count,
 		.command = config->command,
+		.absences = &session->absences,
 	};
 	int err = kernel_open(&session->kernel, &kernel, e);
 
@@ -92,9 +93,24 @@ static int session_leave_out(struct session *session, uint32_t layers, const cha
 		return error_add(e, err, "cannot record layer '%s'", name);
 	for (unsigned i = 0; i < LAYER_COUNT; i++)
 		if (layers & LAYER_BIT(i))
-			session->absent[i] = *e;
+			absences_add(&session->absences, layer_names.names[i], "%s", e->text);
 	session->layers &= ~layers;
 	return 0;
+}
+
+static int session_check_probes(struct session *session, struct error *e)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < probe_count && !err; i++) {
+		if (!(probes[i]->layers & session->layers) || !probes[i]->supported)
+			continue;
+		err = probes[i]->supported(e);
+		if (err)
+			err = session_leave_out(session, probes[i]->layers, probes[i]->name, err,
+						e);
+	}
+	return err;
 }
 
 static int session_open_samplers(struct session *session, struct error *e)
@@ -118,15 +134,15 @@ static int session_open_samplers(struct session *session, struct error *e)
 static void session_first_facts(struct session *session)
 {
 	struct session_config recorded = *session->config;
-	char key[32];
+	char key[64];
 
 	recorded.layers = session->layers;
 	facts_begin(&session->sink, &recorded);
-	for (unsigned i = 0; i < LAYER_COUNT; i++) {
-		if (!session_absent(session, i))
-			continue;
-		snprintf(key, sizeof(key), "absent.%s", layer_names.names[i]);
-		facts_add(&session->sink, key, "%s", session_absent(session, i));
+	for (size_t i = 0; i < session->absences.count; i++) {
+		const struct absence *absence = &session->absences.items[i];
+
+		snprintf(key, sizeof(key), "absent.%s", absence->what);
+		facts_add(&session->sink, key, "%s", absence->why);
 	}
 }
 
@@ -162,7 +178,9 @@ int session_open(struct session **out, const struct session_config *config, stru
 	session->job_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (session->job_event < 0)
 		return error_errno(e, "cannot make an eventfd");
-	err = session_open_kernel(session, e);
+	err = session_check_probes(session, e);
+	if (!err)
+		err = session_open_kernel(session, e);
 	if (!err)
 		err = session_open_samplers(session, e);
 	if (!err)

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "capture/absences.h"
 #include "capture/launch.h"
 
 enum session_scope { SCOPE_DEFAULT, SCOPE_JOB, SCOPE_ALL };
@@ -53,8 +54,8 @@ struct session;
  * reason to keep the command from running. */
 bool session_output_refused(const struct session *session);
 
-/* Why a layer that was asked for is not recorded; NULL: it is, or was not asked for. */
-const char *session_absent(const struct session *session, unsigned layer);
+/* What was asked for and cannot be recorded on this machine. */
+const struct absences *session_absences(const struct session *session);
 
 int session_open(struct session **session, const struct session_config *config, struct error *e);
 

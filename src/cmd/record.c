@@ -40,7 +40,7 @@ static const struct option_row rows[] = {
 	{ 'a', "all", OPTION_FLAG, &given.all, NULL,
 	  "record the whole machine until Ctrl-C or -d" },
 	{ 'e', "events", OPTION_TEXT, &given.layers, "LAYERS",
-	  "layers to record: process,sched,io,fs,mem,block,cpu,disk (default: all)" },
+	  "layers to record: process,sched,io,fs,mem,fault,block,cpu,disk (default: all)" },
 	{ 0, "scope", OPTION_TEXT, &given.scope, "job|all",
 	  "whose events: the job's, or everybody's, in every layer" },
 	{ 'd', "duration", OPTION_DURATION, &given.duration, "TIME",
@@ -263,6 +263,7 @@ static int run_unrecorded(const struct session_config *config, const struct erro
 static int record_run(const struct session_config *config)
 {
 	struct session *session = NULL;
+	const struct absences *absences;
 	struct session_result result;
 	struct error e = { "" };
 	int status = RECORD_FAILED, err;
@@ -277,10 +278,10 @@ static int record_run(const struct session_config *config)
 		log_error("%s", e.text);
 		return RECORD_FAILED;
 	}
-	for (unsigned i = 0; i < LAYER_COUNT; i++)
-		if (session_absent(session, i))
-			log_warning("layer '%s' is not recorded: %s", layer_names.names[i],
-				    session_absent(session, i));
+	absences = session_absences(session);
+	for (size_t i = 0; i < absences->count; i++)
+		log_warning("'%s' is not recorded: %s", absences->items[i].what,
+			    absences->items[i].why);
 	err = session_run(session, &e);
 	session_finish(session, &result);
 	if (err) {

@@ -8,12 +8,13 @@
 #include "bpf/strata.skel.h"
 #include "capture/features.h"
 
-static void block_configure(struct strata_bpf *bpf, uint32_t layers)
+static void block_configure(struct strata_bpf *bpf, uint32_t layers, struct absences *absences)
 {
 	bool on = layers & LAYER_BIT(LAYER_block);
 	bool starts = on && features_tracepoint_arguments("block_io_start");
 	bool folios = on && features_tracepoint_arguments("writeback_dirty_folio");
 
+	(void)absences;
 	bpf->rodata->block_starts = starts;
 	bpf_program__set_autoload(bpf->progs.block_start, starts);
 	bpf_program__set_autoload(bpf->progs.block_insert, on && !starts);
@@ -22,9 +23,10 @@ static void block_configure(struct strata_bpf *bpf, uint32_t layers)
 	bpf_program__set_autoload(bpf->progs.block_complete, on);
 	bpf_program__set_autoload(bpf->progs.block_dirty_folio, folios);
 	bpf_program__set_autoload(bpf->progs.block_dirty_page, on && !folios);
+	if (!(layers & (LAYER_BIT(LAYER_block) | LAYER_BIT(LAYER_fault))))
+		bpf_map__set_max_entries(bpf->maps.inodes, 1);
 	if (!on) {
 		bpf_map__set_max_entries(bpf->maps.requests, 1);
-		bpf_map__set_max_entries(bpf->maps.inodes, 1);
 	}
 }
 

@@ -64,16 +64,19 @@ static bool may_mark(uint8_t call)
 	return call == CALL_faccessat || call == CALL_faccessat2;
 }
 
-static void file_configure(struct strata_bpf *bpf, uint32_t layers)
+static void file_configure(struct strata_bpf *bpf, uint32_t layers, struct absences *absences)
 {
-	bool on = layers & file_probe.layers;
+	bool on = layers & file_probe.layers, counted;
 
 	bpf_program__set_autoload(bpf->progs.file_sys_enter, on);
 	bpf_program__set_autoload(bpf->progs.file_sys_exit, on);
 	bpf_program__set_autoload(bpf->progs.file_signal_deliver, on);
 	bpf_program__set_autoload(bpf->progs.file_process_exit, on);
 	bpf_program__set_autoload(bpf->progs.file_in_flight, on);
-	bpf->rodata->count_missed = layers & LAYER_BIT(LAYER_io) && features_has_struct("folio");
+	counted = layers & (LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fault));
+	bpf->rodata->count_missed = counted && features_has_struct("folio");
+	if (counted && !bpf->rodata->count_missed)
+		absences_add(absences, "io.missed", "this kernel's page cache has no folios");
 	bpf_program__set_autoload(bpf->progs.cache_add, bpf->rodata->count_missed);
 	memcpy(bpf->rodata->call_shapes, shapes, sizeof(shapes));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {

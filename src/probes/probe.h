@@ -9,9 +9,19 @@
 #include <stdint.h>
 
 #include "bpf/records.h"
+#include "capture/absences.h"
 #include "capture/sink.h"
 
+struct bpf_link;
 struct strata_bpf;
+
+/* Links that hang programs on what libbpf cannot find by itself. */
+#define PROBE_LINKS 1024
+
+struct probe_links {
+	struct bpf_link *items[PROBE_LINKS];
+	size_t count;
+};
 
 #define LAYER_BIT(layer) (1u << (layer))
 
@@ -31,12 +41,18 @@ struct probe {
 	const char *name;
 	uint32_t layers;  /* LAYER_BITs */
 	uint32_t records; /* bits of enum record_type that decode takes */
-	/* Chooses programs and sets constants, before load. layers: those to record. */
-	void (*configure)(struct strata_bpf *bpf, uint32_t layers);
+	/* -errno, with the reason, where this machine cannot give the layer at all. NULL: it always can. */
+	int (*supported)(struct error *e);
+	/* Chooses programs and sets constants, before load, and notes which parts of its layers this kernel
+	 * cannot give. layers: those to record. */
+	void (*configure)(struct strata_bpf *bpf, uint32_t layers, struct absences *absences);
+	/* Attaches programs that libbpf cannot attach by their section alone. NULL: there are none. */
+	int (*attach)(struct strata_bpf *bpf, uint32_t layers, struct probe_links *links,
+		      struct error *e);
 	void (*decode)(struct decoder *decoder, const struct record *record, size_t size);
 };
 
-extern const struct probe process_probe, file_probe, sched_probe, block_probe;
+extern const struct probe process_probe, file_probe, sched_probe, block_probe, fault_probe;
 extern const struct probe *const probes[];
 extern const size_t probe_count;
 

@@ -8,8 +8,9 @@
 #include "bpf/strata.skel.h"
 #include "probes/names.h"
 
-static void process_configure(struct strata_bpf *bpf, uint32_t layers)
+static void process_configure(struct strata_bpf *bpf, uint32_t layers, struct absences *absences)
 {
+	(void)absences;
 	for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
 		bpf->rodata->layer_on[layer] = layers & LAYER_BIT(layer);
 }

@@ -24,12 +24,14 @@ static uint32_t pid_max(void)
 	return most;
 }
 
-static void sched_configure(struct strata_bpf *bpf, uint32_t layers)
+static void sched_configure(struct strata_bpf *bpf, uint32_t layers, struct absences *absences)
 {
 	bool rows = layers & LAYER_BIT(LAYER_sched);
 	bool blocked = layers & (LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs));
 	bool state = features_tracepoint_arguments("sched_switch") >= SWITCH_ARGUMENTS;
 
+	if (rows && !features_has_struct("sched_info"))
+		absences_add(absences, "sched.wait", "this kernel does not count run-queue time");
 	bpf->rodata->sched_rows = rows;
 	bpf->rodata->sched_all = bpf->rodata->process_all;
 	bpf->rodata->count_blocked = blocked;

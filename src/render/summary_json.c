@@ -77,9 +77,8 @@ static void print_layers(const struct summary *summary, struct json *json)
 	}
 	json_close(json);
 	json_open(json, "absent", '{');
-	for (unsigned i = 0; i < LAYER_COUNT; i++)
-		if (summary->absent[i])
-			json_string(json, layer_names.names[i], summary->absent[i]);
+	for (size_t i = 0; i < summary->absent_count; i++)
+		json_string(json, summary->absent[i].what, summary->absent[i].why);
 	json_close(json);
 }
 

@@ -102,12 +102,11 @@ static void print_times(const struct summary *summary, FILE *out)
 static void print_layers(const struct summary *summary, FILE *out)
 {
 	print_fact(out, "layers", summary->layers ? summary->layers : "unknown");
-	for (unsigned i = 0; i < LAYER_COUNT; i++) {
-		if (!summary->absent[i])
-			continue;
+	for (size_t i = 0; i < summary->absent_count; i++) {
 		print_label(out, "absent");
-		fprintf(out, "%s: ", layer_names.names[i]);
-		print_safe(out, summary->absent[i]);
+		print_safe(out, summary->absent[i].what);
+		fputs(": ", out);
+		print_safe(out, summary->absent[i].why);
 		putc('\n', out);
 	}
 }

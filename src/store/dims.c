@@ -343,6 +343,19 @@ const char *dims_run(const struct dims *dims, const char *key)
 	return NULL;
 }
 
+size_t dims_fact_count(const struct dims *dims)
+{
+	return dims->facts.size / sizeof(struct fact);
+}
+
+const char *dims_fact(const struct dims *dims, size_t i, const char **value)
+{
+	const struct fact *facts = (const struct fact *)dims->facts.data;
+
+	*value = facts[i].value;
+	return facts[i].key;
+}
+
 /* The first reading later than ts. */
 static size_t find_reading(const struct reading *readings, size_t count, uint64_t ts)
 {

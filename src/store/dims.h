@@ -44,6 +44,10 @@ const char *dims_comm(const struct dims *dims, int64_t tid, uint64_t ts, size_t 
 /* The last value stated for a fact of the run; NULL: none. */
 const char *dims_run(const struct dims *dims, const char *key);
 
+/* All facts, in the order in which they were stated. */
+size_t dims_fact_count(const struct dims *dims);
+const char *dims_fact(const struct dims *dims, size_t i, const char **value); /* gives the key */
+
 /* CLOCK_REALTIME at a boot time: a line between the clock readings around it, so that drift and steps
  * of the clock are followed; beyond the first and last reading their offset holds. -ENODATA without
  * any reading. */

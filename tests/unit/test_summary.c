@@ -162,8 +162,9 @@ static void facts_and_absent_layers_are_found(void **state)
 	add_fact(f, "absent.gpu", "no driver");
 	load(f);
 	assert_string_equal(f->summary.exit_status, "7");
-	assert_string_equal(f->summary.absent[LAYER_gpu], "no driver");
-	assert_null(f->summary.absent[LAYER_io]);
+	assert_int_equal(f->summary.absent_count, 1);
+	assert_string_equal(f->summary.absent[0].what, "gpu");
+	assert_string_equal(f->summary.absent[0].why, "no driver");
 	assert_null(f->summary.command);
 	assert_int_equal(f->summary.tables[TABLE_run].rows, 3);
 }

@@ -1,0 +1,278 @@
+/* Page faults: the layer fault.
+ *
+ * page_fault_user and page_fault_kernel tell of every fault, on whatever memory, and most are on anonymous
+ * memory: there only the address is kept, for its CPU, and no clock is read. That a fault is on a file is
+ * told by the page cache, a moment later, when it is asked for the page: the row begins there. A major
+ * fault ends at the kernel's own count of it, a software perf event. Nothing tells the end of a minor one
+ * without costing every anonymous fault as much as all of the above: one that was not counted as major
+ * by the time of the thread's next fault on a file was minor, and its record is written then.
+ *
+ *     page_fault_user ─▶ filemap_map_pages ─▶ filemap_fault ─▶ major-faults
+ *     (address)          (pages around it      (not among       (it waited
+ *                         were in the cache)    those)           for storage)
+ *
+ * A call that reaches into a mapping by itself (direct I/O into it, say) faults with no address.
+ */
+#include "bpf/block_file.bpf.h"
+
+char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
+
+/* Set by strata before load. */
+const volatile bool fault_areas = false; /* the kernel has bpf_find_vma */
+
+/* The fault that began last on each CPU. */
+struct fault_begun {
+	__u64 task;
+	__u64 address;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct fault_begun);
+} faults_begun SEC(".maps");
+
+/* What is asked of the mapping that an address lies in. */
+struct fault_area {
+	__u64 file;
+	__u64 start;
+	__u64 pages; /* before it in the file */
+};
+
+static long fault_take_area(struct task_struct *task, struct vm_area_struct *area, void *context)
+{
+	struct fault_area *taken = context;
+
+	taken->file = (__u64)area->vm_file;
+	taken->start = area->vm_start;
+	taken->pages = area->vm_pgoff;
+	return 0;
+}
+
+/* Finds the file and position that the fault's address is mapped to, and gives the inode; 0: no file, or
+ * the kernel's own locks were in the way. */
+static __noinline __u64 fault_locate(struct task_struct *task, struct task_state *state)
+{
+	struct fault_area area = {};
+	struct file_view view;
+
+	if (!fault_areas)
+		return 0;
+	if (bpf_find_vma(task, state->fault_addr, fault_take_area, &area, 0) || !area.file)
+		return 0;
+	file_read_fields(&view, (void *)area.file);
+	state->fault_pos = state->fault_addr - area.start + (area.pages << 12);
+	state->fault_file = path_of_view(state, &view);
+	return view.inode;
+}
+
+static __always_inline void fault_send(struct task_state *state, __u64 dur, __u8 flags, __u32 kind)
+{
+	struct fault_record *record = ring_reserve(sizeof(*record), LAYER_fault);
+
+	if (!record)
+		return;
+	record->head.type = RECORD_FAULT;
+	record->head.call = 0;
+	record->head.flags = flags;
+	record->head.pad = 0;
+	record->head.cpu = state->fault_cpu;
+	record->head.pid = state->pid;
+	record->head.tid = state->tid;
+	record->head.ts = state->fault_ts;
+	record->head.dur = dur;
+	record->addr = state->fault_addr;
+	record->pos = state->fault_pos;
+	record->missed = state->fault_missed;
+	if (!count_missed || state->fault == TASK_FAULT_UNPLACED)
+		record->missed = RECORD_NULL;
+	record->file = state->fault_file;
+	record->flags = kind | (state->fault == TASK_FAULT_UNPLACED ? FAULT_NO_ADDRESS : 0);
+	ring_submit(record);
+}
+
+/* Writes the record of a fault that turned out to be minor. */
+static __always_inline void fault_end_minor(struct task_state *state)
+{
+	if (state->fault)
+		fault_send(state, 0, RECORD_UNFINISHED, FAULT_MINOR);
+	state->fault = TASK_NO_FAULT;
+}
+
+static __always_inline void fault_begin(struct task_state *state)
+{
+	state->fault = TASK_FAULT_ON_FILE;
+	state->fault_ts = bpf_ktime_get_boot_ns();
+	state->fault_cpu = bpf_get_smp_processor_id();
+	state->fault_pos = RECORD_NULL;
+	state->fault_file = 0;
+	state->fault_missed = 0;
+}
+
+static __always_inline int fault_note(__u64 address)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct fault_begun *begun;
+	__u32 zero = 0;
+
+	if (!task_may_be_recorded(task))
+		return 0;
+	begun = bpf_map_lookup_elem(&faults_begun, &zero);
+	if (!begun)
+		return 0;
+	begun->task = (__u64)task;
+	begun->address = address;
+	return 0;
+}
+
+SEC("?tp_btf/page_fault_user")
+int BPF_PROG(fault_user, unsigned long address)
+{
+	return fault_note(address);
+}
+
+/* By the kernel, on behalf of a call that copies from or to the thread's memory. */
+SEC("?tp_btf/page_fault_kernel")
+int BPF_PROG(fault_kernel, unsigned long address)
+{
+	return fault_note(address);
+}
+
+/* ---- the page cache tells that it is a file's ---- */
+
+/* Takes the address of the thread's fault, once; 0: it has none, or the thread has moved between CPUs. */
+static __always_inline __u64 fault_take_address(struct task_struct *task)
+{
+	struct fault_begun *begun;
+	__u32 zero = 0;
+
+	begun = bpf_map_lookup_elem(&faults_begun, &zero);
+	if (!begun || begun->task != (__u64)task)
+		return 0;
+	begun->task = 0;
+	return begun->address;
+}
+
+/* The file as the inode alone tells it, and the position when only one page was asked for. */
+static __always_inline void fault_take_inode(struct task_state *state, struct inode *inode,
+					     __u64 first, __u64 last)
+{
+	struct inode_entry *entry;
+
+	entry = inode_find((__u64)inode, BPF_CORE_READ(inode, i_ino),
+			   BPF_CORE_READ(inode, i_generation));
+	state->fault_file = entry ? file_of_entry(entry, inode) : 0;
+	state->fault_pos = first == last ? (__s64)(first << 12) : RECORD_NULL;
+}
+
+static __always_inline bool fault_within(struct task_state *state, __u64 first, __u64 last)
+{
+	__u64 page = (__u64)state->fault_pos >> 12;
+
+	return state->fault_pos != RECORD_NULL && page >= first && page <= last;
+}
+
+/* Pages first to last of a file are asked for, on behalf of the fault that the thread is in. */
+static __noinline int fault_on_file(struct task_struct *task, struct address_space *mapping,
+				    __u64 first, __u64 last)
+{
+	struct inode *inode = BPF_CORE_READ(mapping, host); /* a plain load would be a pointer */
+	struct task_state *state = task_state_recorded(task, LAYER_fault);
+	__u64 address;
+
+	if (!state || !inode)
+		return 0;
+	address = fault_take_address(task);
+	if (!address && state->fault && fault_within(state, first, last))
+		return 0; /* the same one: it was not among the pages around, or it is tried again */
+	fault_end_minor(state);
+	fault_begin(state);
+	state->fault_addr = address;
+	if (address && fault_locate(task, state) == (__u64)inode &&
+	    fault_within(state, first, last))
+		return 0;
+	state->fault = TASK_FAULT_UNPLACED;
+	fault_take_inode(state, inode, first, last);
+	return 0;
+}
+
+SEC("?tp_btf/mm_filemap_map_pages")
+int BPF_PROG(fault_map_pages, struct address_space *mapping, unsigned long first,
+	     unsigned long last)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return task_may_be_recorded(task) ? fault_on_file(task, mapping, first, last) : 0;
+}
+
+SEC("?tp_btf/mm_filemap_fault")
+int BPF_PROG(fault_filemap, struct address_space *mapping, unsigned long page)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return task_may_be_recorded(task) ? fault_on_file(task, mapping, page, page) : 0;
+}
+
+/* ---- the end ---- */
+
+/* One that the page cache knew nothing of, as of swapped memory: nothing is known of its beginning. */
+static __always_inline void fault_end_unseen(struct task_struct *task, struct task_state *state)
+{
+	fault_begin(state);
+	fault_locate(task, state);
+	fault_send(state, 0, RECORD_UNFINISHED, FAULT_MAJOR);
+}
+
+SEC("?perf_event")
+int fault_major(struct perf_event_context *context)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 address = context->addr;
+	struct task_state *state;
+	bool seen;
+
+	if (!task_may_be_recorded(task))
+		return 0;
+	state = task_state_recorded(task, LAYER_fault);
+	if (!state)
+		return 0;
+	seen = state->fault == TASK_FAULT_ON_FILE && state->fault_addr >> 12 == address >> 12;
+	if (!seen && state->fault == TASK_FAULT_UNPLACED && !fault_take_address(task)) {
+		state->fault = TASK_FAULT_ON_FILE;
+		seen = true;
+	}
+	if (!seen)
+		fault_end_minor(state);
+	state->fault_addr = address;
+	if (seen)
+		fault_send(state, bpf_ktime_get_boot_ns() - state->fault_ts, 0, FAULT_MAJOR);
+	else
+		fault_end_unseen(task, state);
+	state->fault = TASK_NO_FAULT;
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_exit")
+int BPF_PROG(fault_process_exit, struct task_struct *task)
+{
+	struct task_state *state = task_find(task);
+
+	if (state && recording)
+		fault_end_minor(state);
+	return 0;
+}
+
+/* At the end of a recording: faults of which it is not known whether they are over. */
+SEC("?iter/task")
+int fault_open(struct bpf_iter__task *context)
+{
+	struct task_state *state;
+
+	if (!context->task)
+		return 0;
+	state = task_state_recorded(context->task, LAYER_fault);
+	if (state && state->fault)
+		fault_send(state, 0, RECORD_UNFINISHED, 0);
+	return 0;
+}

@@ -1,0 +1,129 @@
+/* The layer fault: bpf/fault.bpf.c on the kernel's page-fault tracepoints and, on each CPU, on its count of
+ * major faults. */
+#include "probes/probe.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bpf/strata.skel.h"
+#include "capture/features.h"
+
+/* The kernel's count of major faults on one CPU, by whichever thread; -errno. */
+static int open_counter(int cpu)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+		.sample_period = 1,
+	};
+	long fd = syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int fault_supported(struct error *e)
+{
+	int fd;
+
+	if (!features_tracepoint_arguments("page_fault_user"))
+		return error_set(e, -ENOTSUP, "this kernel has no tracepoint page_fault_user");
+	fd = open_counter(0);
+	if (fd < 0)
+		return error_set(e, fd, "cannot count major faults with perf_event_open: %s",
+				 strerror(-fd));
+	close(fd);
+	return 0;
+}
+
+static void fault_configure(struct strata_bpf *bpf, uint32_t layers, struct absences *absences)
+{
+	bool on = layers & LAYER_BIT(LAYER_fault);
+	bool pages = on && features_tracepoint_arguments("mm_filemap_fault") &&
+		     features_tracepoint_arguments("mm_filemap_map_pages");
+	bool areas = features_has_helper("find_vma");
+
+	bpf->rodata->fault_areas = areas;
+	bpf_program__set_autoload(bpf->progs.fault_user, on);
+	bpf_program__set_autoload(bpf->progs.fault_kernel, on);
+	bpf_program__set_autoload(bpf->progs.fault_major, on);
+	bpf_program__set_autoload(bpf->progs.fault_process_exit, on);
+	bpf_program__set_autoload(bpf->progs.fault_open, on);
+	bpf_program__set_autoload(bpf->progs.fault_map_pages, pages);
+	bpf_program__set_autoload(bpf->progs.fault_filemap, pages);
+	if (on && !pages)
+		absences_add(absences, "fault.minor",
+			     "this kernel has no tracepoint mm_filemap_fault, so only major faults "
+			     "are recorded");
+	if (on && !areas)
+		absences_add(absences, "fault.file", "this kernel has no BPF helper find_vma");
+}
+
+static int fault_attach(struct strata_bpf *bpf, uint32_t layers, struct probe_links *links,
+			struct error *e)
+{
+	int cpus = libbpf_num_possible_cpus();
+
+	if (!(layers & LAYER_BIT(LAYER_fault)))
+		return 0;
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		int fd = open_counter(cpu);
+		struct bpf_link *link;
+
+		if (fd == -ENODEV) /* that CPU is off */
+			continue;
+		if (fd < 0 || links->count == PROBE_LINKS)
+			return error_set(e, fd < 0 ? fd : -E2BIG,
+					 "cannot count the major faults of CPU %d", cpu);
+		link = bpf_program__attach_perf_event(bpf->progs.fault_major, fd);
+		if (!link) {
+			close(fd);
+			return error_errno(e, "cannot attach to the count of major faults");
+		}
+		links->items[links->count++] = link;
+	}
+	return 0;
+}
+
+#define SET(column, value) builder_set(row, column_fault_##column, (int64_t)(value))
+
+static void fault_decode(struct decoder *decoder, const struct record *head, size_t size)
+{
+	const struct fault_record *fault = (const void *)head;
+	struct builder *row = sink_table(&decoder->sink, TABLE_fault);
+
+	(void)size;
+	if (!row)
+		return sink_drop(&decoder->sink, TABLE_fault);
+	SET(ts, head->ts);
+	if (!(head->flags & RECORD_UNFINISHED))
+		SET(dur, head->dur);
+	SET(cpu, head->cpu);
+	SET(pid, head->pid);
+	SET(tid, head->tid);
+	if (!(fault->flags & FAULT_NO_ADDRESS))
+		SET(addr, fault->addr);
+	if (fault->file)
+		SET(file, fault->file);
+	if (fault->pos != RECORD_NULL)
+		SET(pos, fault->pos);
+	if (fault->flags & (FAULT_MAJOR | FAULT_MINOR))
+		SET(major, !!(fault->flags & FAULT_MAJOR));
+	if (fault->missed != RECORD_NULL)
+		SET(missed, fault->missed);
+	sink_end_row(&decoder->sink, TABLE_fault);
+}
+
+const struct probe fault_probe = {
+	.name = "fault",
+	.layers = LAYER_BIT(LAYER_fault),
+	.records = 1u << RECORD_FAULT,
+	.supported = fault_supported,
+	.configure = fault_configure,
+	.attach = fault_attach,
+	.decode = fault_decode,
+};

@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# Faults on file mappings, beside what getrusage counted in the same process.
+
+load lib
+setup_file() { need_bpf; }
+
+setup() {
+	enter
+	[ "$(stat -f -c %T .)" != tmpfs ] || skip "the temporary folder is a tmpfs"
+}
+
+teardown() { leave; }
+
+# file BYTES: a file of that size, in the page cache.
+file() {
+	head -c "$1" /dev/urandom >data
+	sync data
+}
+
+cold() { dd if=data iflag=nocache count=0 status=none; }
+
+# touched MODE: records the touching; $base is where the file was mapped, $minor and $major what the kernel counted.
+touched() {
+	record -e fault -- "$W/touch" data "$1" >counted
+	read -r base minor major _ <counted
+	no_loss
+}
+
+mine() { count fault "path == '$T/data'${1:+ and $1}"; }
+
+@test "each major fault is a row, with its page, its time and the bytes that it filled" {
+	file 4194304
+	cold
+	touched random
+	same "faults the kernel counted" 1024 "$major"
+	same "rows" 1024 "$(mine "major and dur > 0 and missed == 4096")"
+	same "pages" "$(seq 0 4096 4194303)" "$(rows fault "path == '$T/data'" pos | sort -n)"
+	same "rows at other addresses" 0 "$(mine "addr - pos != $base")"
+}
+
+@test "each minor fault is a row" {
+	file 1048576
+	cat data >/dev/null
+	touched read
+	same "major ones" 0 "$major"
+	[ "$minor" -ge 16 ]
+	same "rows" "$minor" "$(mine "not major and dur is None and missed == 0")"
+	same "rows at other addresses" 0 "$(mine "addr - pos != $base")"
+}
+
+@test "readahead is charged to the faults that started it" {
+	file 8388608
+	cold
+	touched read
+	same "rows of major faults" "$major" "$(mine major)"
+	filled=$(rows fault "path == '$T/data'" missed | awk '{ sum += $1 } END { print sum }')
+	[ "$filled" -ge 8388608 ]
+	[ "$filled" -le $((8388608 + 65536)) ] # what the file system reads to find the blocks
+}
+
+@test "a call that writes into a mapping: the mapped file faults, the call is charged" {
+	file 8192
+	cold
+	record -e fault,io -- /usr/bin/python3 -c '
+import mmap, os
+file = os.open("data", os.O_RDWR)
+map = mmap.mmap(file, 8192)
+zero = os.open("/dev/zero", os.O_RDONLY)
+os.preadv(zero, [memoryview(map)[5000:5100]], 0)'
+	same "rows" "5000	True" "$(rows fault "path == '$T/data'" pos,major)"
+	same "calls charged" 1 "$(count io "path == '/dev/zero' and op.startswith('preadv') and missed >= 4096")"
+}
+
+@test "anonymous memory gives no rows" {
+	record -e fault -- /usr/bin/python3 -c '
+import mmap
+map = mmap.mmap(-1, 16 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+for page in range(0, len(map), 4096):
+	map[page] = 1
+map[0:8] = b"\0" * 8
+print(len(map))'
+	same "rows of no file" 0 "$(count fault "path is None")"
+	[ "$(count fault)" -lt 3000 ]
+}
