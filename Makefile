@@ -110,7 +110,9 @@ $(B)/unit/%: tests/unit/%.c $(LIB_OBJ)
 $(B)/workloads/%: tests/workloads/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -pthread -MMD -MP -o $@ $<
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -pthread -MMD -MP -o $@ $< $(WORK_LIBS)
+
+$(B)/workloads/uring: WORK_LIBS := -luring
 
 FUZZ_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 	-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

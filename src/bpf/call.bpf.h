@@ -6,10 +6,8 @@
 
 #include "bpf/compat.bpf.h"
 #include "bpf/path.bpf.h"
+#include "bpf/vector.bpf.h"
 #include "schema/calls.h"
-
-#define VECTOR_MOST  1024 /* the kernel's IOV_MAX */
-#define VECTOR_GROUP 8
 
 /* A flag for the functions that end a call, beside those of records.h: the thread is not the current
  * one, so its memory and descriptors are not to be looked at. */
@@ -24,7 +22,6 @@ const volatile struct call_shape call_shapes[CALL_SHAPES] = {};
 struct scratch {
 	struct fs_record fs;
 	char paths[2 * PATH_BYTES];
-	struct user_iovec vector[VECTOR_MOST + VECTOR_GROUP];
 };
 
 struct {

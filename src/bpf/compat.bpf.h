@@ -78,6 +78,27 @@ static __always_inline struct address_space *page_mapping(struct page *page)
 	return mapping & 1 ? NULL : (void *)(mapping & ~3ull);
 }
 
+/* Whether a request of io_uring names its file by its place in a table of the ring, not by a descriptor. The
+ * flags grew in 6.9. */
+static __always_inline bool request_has_fixed_file(struct io_kiocb *req)
+{
+	struct io_kiocb___6_8 *older = (void *)req;
+
+	if (bpf_core_field_size(req->flags) == sizeof(__u64))
+		return BPF_CORE_READ(req, flags) & 1;
+	return BPF_CORE_READ(older, flags) & 1;
+}
+
+/* The thread that a request of io_uring is of; by way of its io_uring context since 6.13. */
+static __always_inline struct task_struct *request_submitter(struct io_kiocb *req)
+{
+	struct io_kiocb___6_12 *older = (void *)req;
+
+	if (bpf_core_field_exists(older->task))
+		return BPF_CORE_READ(older, task);
+	return BPF_CORE_READ(req, tctx, task);
+}
+
 /* Reads a string of the current thread's. Returns its size with NUL, 0 when it cannot be read. Before 6.14
  * the helper says 0 of an empty string too. */
 static __always_inline __u32 user_string_read(char *to, __u32 most, __u64 pointer)

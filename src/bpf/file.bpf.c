@@ -9,6 +9,7 @@
  * handler decides at signal_deliver, without one the next call of the thread is the restarted one,
  * and a thread that exits restarts nothing.
  */
+#include "bpf/aio.bpf.h"
 #include "bpf/fs.bpf.h"
 #include "bpf/io.bpf.h"
 #include "bpf/mem.bpf.h"
@@ -38,6 +39,8 @@ static __noinline void call_begin(struct task_struct *task, struct task_state *s
 	state->file = 0;
 	state->file2 = 0;
 	state->file_pointer = 0;
+	if (shape->io >= IO_SUBMIT)
+		return;
 	if (shape->layer == LAYER_io)
 		io_enter(task, state, shape->io);
 	else if (shape->layer == LAYER_fs)
@@ -52,7 +55,11 @@ static __always_inline void call_end(struct task_state *state, __s64 returned, _
 {
 	const volatile struct call_shape *shape = shape_of(state->call);
 
-	if (shape->layer == LAYER_fs)
+	if (shape->io == IO_SUBMIT)
+		aio_refuse(state->args[2], state->args[1], returned);
+	else if (shape->io == IO_COLLECT)
+		aio_collect(state->args[3], returned, end, state->pid, state->tid);
+	else if (shape->layer == LAYER_fs)
 		fs_exit(state, returned, end, flags);
 	else if (shape->layer == LAYER_mem)
 		mem_exit(state, returned, end, flags);
@@ -111,6 +118,8 @@ static __noinline int call_enter(struct task_struct *task, struct pt_regs *regs,
 		call_end_interrupted(state, RECORD_RESTARTED);
 	call_begin(task, state, regs, call);
 	state->ts = bpf_ktime_get_boot_ns();
+	if (shape_of(call)->io == IO_SUBMIT)
+		aio_submit(state->args[2], state->args[1], state->ts, state->pid, state->tid);
 	return 0;
 }
 

@@ -52,28 +52,6 @@ static __always_inline void io_enter(struct task_struct *task, struct task_state
 		state->pos = state->args[3];
 }
 
-/* Bytes that a vector in the current thread's memory asks for; -1 when it cannot be read. */
-__noinline __s64 io_vector_sum(__u64 vector, __u64 count)
-{
-	struct scratch *scratch = scratch_get();
-	__u64 sum = 0;
-
-	if (!scratch || count > VECTOR_MOST)
-		return -1;
-	if (bpf_probe_read_user(scratch->vector, count * sizeof(struct user_iovec), (void *)vector))
-		return -1;
-	/* Zeros up to a whole group let the loop run in few steps, which the verifier must all take. */
-	for (__u32 i = 0; i < VECTOR_GROUP; i++)
-		scratch->vector[count + i].length = 0;
-	for (__u32 i = 0; i < VECTOR_MOST; i += VECTOR_GROUP) {
-		if (i >= count)
-			break;
-		for (__u32 j = 0; j < VECTOR_GROUP; j++)
-			sum += scratch->vector[i + j].length;
-	}
-	return sum;
-}
-
 static __always_inline bool io_in_memory(__u8 shape)
 {
 	return shape == IO_VECTOR || shape == IO_VECTOR_AT || shape == IO_MESSAGE;
@@ -88,10 +66,10 @@ static __always_inline __s64 io_requested(struct task_state *state, __u8 shape, 
 	if (flags & CALL_ABSENT)
 		return -1;
 	if (shape != IO_MESSAGE)
-		return io_vector_sum(state->args[1], state->args[2]);
+		return vector_sum(state->args[1], state->args[2]);
 	if (bpf_probe_read_user(&message, sizeof(message), (void *)state->args[1]))
 		return -1;
-	return io_vector_sum(message.vector, message.vector_length);
+	return vector_sum(message.vector, message.vector_length);
 }
 
 /* Whether a write goes to the end of the file whatever its position says. */

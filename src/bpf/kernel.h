@@ -249,6 +249,83 @@ struct request {
 
 struct kiocb {
 	struct file *ki_filp;
+	long long ki_pos;
+};
+
+struct io_uring_task {
+	struct task_struct *task;
+};
+
+struct io_cqe {
+	int fd; /* until the request is done */
+};
+
+struct io_kiocb {
+	struct file *file;
+	__u8 opcode;
+	__u64 flags;
+	struct io_cqe cqe;
+	struct io_uring_task *tctx;
+};
+
+/* Before 6.13 a request points to its thread itself, and flags are shorter. */
+struct io_kiocb___6_12 {
+	struct task_struct *task;
+};
+
+struct io_kiocb___6_8 {
+	unsigned int flags;
+};
+
+struct io_uring_cqe {
+	int res;
+};
+
+struct filename {
+	const char *name;
+};
+
+struct open_how {
+	__u64 flags;
+	__u64 mode;
+};
+
+/* The beginnings of a request, by operation. */
+struct io_rw {
+	struct kiocb kiocb;
+	__u64 addr;
+	__u32 len;
+};
+
+struct io_sync {
+	long long len;
+	long long off;
+	int flags;
+	int mode;
+};
+
+struct io_open {
+	int dfd;
+	__u32 file_slot;
+	struct filename *filename;
+	struct open_how how;
+};
+
+struct io_close {
+	int fd;
+	__u32 file_slot;
+};
+
+struct io_statx {
+	int dfd;
+	unsigned int flags;
+	struct filename *filename;
+};
+
+struct io_unlink {
+	int dfd;
+	int flags;
+	struct filename *filename;
 };
 
 struct iomap_dio {
@@ -311,11 +388,31 @@ struct user_open_how {
 	__u64 resolve;
 };
 
+struct user_iocb {
+	__u64 data;
+	__u32 key;
+	__u32 flags;
+	__u16 operation;
+	__s16 priority;
+	__s32 fd;
+	__u64 buffer;
+	__u64 size;
+	__s64 offset;
+};
+
+struct user_io_event {
+	__u64 data;
+	__u64 operation; /* address of its user_iocb */
+	__s64 result;
+	__s64 result2;
+};
+
 #define AT_FDCWD      (-100)
 #define AT_EMPTY_PATH 0x1000
 #define O_CREAT	      0100
 #define O_APPEND      02000
 #define O_DIRECT      040000
+#define O_LARGEFILE   0100000
 #define O_TMPFILE_BIT 020000000
 #define RWF_APPEND    0x10
 #define RWF_NOAPPEND  0x20

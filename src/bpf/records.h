@@ -62,8 +62,8 @@ struct io_record {
 	__s64 pos;     /* RECORD_NULL: cannot seek, or not known */
 	__s64 blocked; /* RECORD_NULL: not known */
 	__s64 missed;  /* RECORD_NULL: not known */
-	__s32 fd;
-	__u32 file; /* file id, 0: none */
+	__s32 fd;      /* DESCRIPTOR_NONE: none */
+	__u32 file;    /* file id, 0: none */
 };
 
 struct copy_record {
@@ -260,6 +260,31 @@ struct task_state {
 	__u32 pad2;
 };
 
+#define DESCRIPTOR_NONE (-0x7fffffff - 1)
+
+/* An operation in flight, in a queue. */
+struct async_key {
+	__u64 id;    /* the kernel's address of it, or with an owner the program's */
+	__u64 owner; /* process; 0: io_uring */
+};
+
+struct async_state {
+	__u64 ts;
+	__s64 pos;	 /* these four are RECORD_NULL where the operation has no such argument */
+	__s64 requested; /* bytes; of calls on metadata the length */
+	__s64 call_flags;
+	__s64 mode;
+	__u64 files; /* address of the descriptor table that a file is opened into */
+	__u32 pid;   /* of the thread that submitted it */
+	__u32 tid;
+	__s32 fd;   /* DESCRIPTOR_NONE: none */
+	__u32 file; /* file id */
+	__u32 dir;
+	__u8 call;
+	__u8 flags; /* enum record_flag */
+	__u8 pad[2];
+};
+
 /* The stay that a CPU is in. */
 struct stay {
 	__u64 task;	 /* address of the thread's task_struct */
@@ -294,6 +319,8 @@ enum io_shape {
 	IO_MESSAGE,  /* fd, message header */
 	IO_SENDFILE, /* out fd, in fd, &pos or NULL, size */
 	IO_COPY,     /* in fd, &pos or NULL, out fd, &pos or NULL, size */
+	IO_SUBMIT,   /* context, count, operations: no row, but one for each of them */
+	IO_COLLECT,  /* context, least, most, completions: likewise */
 };
 
 /* Where a call's arguments are; ARGUMENT_NONE where there is none. */
@@ -308,7 +335,7 @@ struct call_shape {
 };
 
 #define CALL_NUMBERS 512 /* system call numbers looked at, 64-bit and 32-bit */
-#define CALL_SHAPES  64
+#define CALL_SHAPES  128
 
 /* calls_by_number holds an enum call, 0 for calls that are no row, and this bit for calls that may change
  * the paths of files already known. */

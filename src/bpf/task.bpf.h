@@ -78,11 +78,14 @@ static __always_inline void job_bit_clear(__u32 tid)
 	__sync_fetch_and_and(&job_bits[tid >> 6 & (JOB_WORDS - 1)], ~(1ull << (tid & 63)));
 }
 
+static __always_inline bool job_bit_of(__u32 tid)
+{
+	return job_bits[tid >> 6 & (JOB_WORDS - 1)] >> (tid & 63) & 1;
+}
+
 static __always_inline bool job_bit(struct task_struct *task)
 {
-	__u32 tid = task->pid;
-
-	return job_bits[tid >> 6 & (JOB_WORDS - 1)] >> (tid & 63) & 1;
+	return job_bit_of(task->pid);
 }
 
 /* Makes a task part of the job. */

@@ -323,6 +323,21 @@ int kernel_read_stays(const struct kernel *kernel, struct stay *stays, struct er
 	return 0;
 }
 
+void kernel_each_async(const struct kernel *kernel,
+		       void (*take)(struct sink *sink, const struct async_state *state),
+		       struct sink *sink)
+{
+	int map = bpf_map__fd(kernel->bpf->maps.asyncs);
+	struct async_key key, *before = NULL;
+	struct async_state state;
+
+	while (!bpf_map_get_next_key(map, before, &key)) {
+		if (!bpf_map_lookup_elem(map, &key, &state))
+			take(sink, &state);
+		before = &key;
+	}
+}
+
 /* A job may go on for long after its recording: it must not pay for programs that do nothing. */
 static void kernel_detach(struct kernel *kernel)
 {

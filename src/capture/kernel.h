@@ -13,7 +13,9 @@
 #include "schema/layers.h"
 
 struct kernel;
-struct stay; /* bpf/records.h */
+struct stay;	    /* bpf/records.h */
+struct async_state; /* likewise */
+struct sink;	    /* capture/sink.h */
 
 struct kernel_config {
 	uint32_t layers;      /* LAYER_BITs to record */
@@ -44,6 +46,11 @@ int kernel_stop(struct kernel *kernel, struct error *e);
 /* The stay that each CPU was in when the recording ended, into stays[kernel_ring_count()]; -ENODATA when
  * the layer sched is not recorded, or only the job's. */
 int kernel_read_stays(const struct kernel *kernel, struct stay *stays, struct error *e);
+
+/* Hands over each operation in a queue (io_uring, libaio) that was not seen to end. */
+void kernel_each_async(const struct kernel *kernel,
+		       void (*take)(struct sink *sink, const struct async_state *state),
+		       struct sink *sink);
 
 /* Whether `sender` has sent this signal to the launched command itself, after the boot time `since`. */
 bool kernel_signalled(const struct kernel *kernel, int signal, pid_t sender, uint64_t since);

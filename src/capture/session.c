@@ -22,6 +22,7 @@
 #include "capture/output.h"
 #include "capture/signals.h"
 #include "capture/sink.h"
+#include "probes/async.h"
 #include "probes/probe.h"
 #include "probes/sched.h"
 #include "sampler/clock.h"
@@ -447,6 +448,7 @@ void session_finish(struct session *session, struct session_result *result)
 	err = drain_stop(session->drain, &result->error);
 	losses_take(&session->losses, session->kernel, &session->sink);
 	session_last_stays(session);
+	kernel_each_async(session->kernel, async_add_unfinished, &session->sink);
 	clock_sample(&session->sink);
 	session_last_facts(session);
 	sink_flush(&session->sink, 0);

@@ -280,8 +280,9 @@ static int record_run(const struct session_config *config)
 	}
 	absences = session_absences(session);
 	for (size_t i = 0; i < absences->count; i++)
-		log_warning("'%s' is not recorded: %s", absences->items[i].what,
-			    absences->items[i].why);
+		log_warning("%s'%s' is not recorded: %s",
+			    strchr(absences->items[i].what, '.') ? "" : "layer ",
+			    absences->items[i].what, absences->items[i].why);
 	err = session_run(session, &e);
 	session_finish(session, &result);
 	if (err) {

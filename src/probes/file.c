@@ -1,4 +1,6 @@
 /* The layers io, fs and mem: constants of bpf/file.bpf.c, and its records as rows. */
+#include "probes/file.h"
+
 #include "probes/probe.h"
 
 #include <asm/unistd_64.h>
@@ -21,6 +23,8 @@ static const struct call_shape shapes[CALL_COUNT] = {
 #define MEM_CALL(name, number, number32) [CALL_##name] = { .layer = LAYER_mem },
 #define CALL32(layer, number32)
 #define NAMESPACE_CALL(number, number32)
+#define QUEUE_CALL(name, number, number32, shape) \
+	[CALL_##name] = { .layer = LAYER_io, .io = IO_##shape },
 #include "schema/calls.def"
 };
 
@@ -34,11 +38,12 @@ struct call_number {
 };
 
 static const struct call_number numbers[] = {
-#define IO_CALL(name, number, number32, ...) { CALL_##name, LAYER_io, number, number32 },
-#define FS_CALL(name, number, number32, ...) { CALL_##name, LAYER_fs, number, number32 },
-#define MEM_CALL(name, number, number32)     { CALL_##name, LAYER_mem, number, number32 },
-#define CALL32(layer, number32)		     { CALL_none, LAYER_##layer, -1, number32 },
-#define NAMESPACE_CALL(number, number32)     { CALL_none, LAYER_fs, number, -1 },
+#define IO_CALL(name, number, number32, ...)	{ CALL_##name, LAYER_io, number, number32 },
+#define FS_CALL(name, number, number32, ...)	{ CALL_##name, LAYER_fs, number, number32 },
+#define MEM_CALL(name, number, number32)	{ CALL_##name, LAYER_mem, number, number32 },
+#define CALL32(layer, number32)			{ CALL_none, LAYER_##layer, -1, number32 },
+#define NAMESPACE_CALL(number, number32)	{ CALL_none, LAYER_fs, number, -1 },
+#define QUEUE_CALL(name, number, number32, ...) { CALL_##name, LAYER_io, number, number32 },
 #include "schema/calls.def"
 };
 
@@ -47,6 +52,7 @@ static const struct call_number numbers[] = {
 #define MEM_CALL(name, number, ...) static_assert(__NR_##name == number, #name);
 #define CALL32(layer, number32)
 #define NAMESPACE_CALL(number, number32)
+#define QUEUE_CALL(name, number, ...) static_assert(__NR_##name == number, #name);
 #include "schema/calls.def"
 
 static_assert(CALL_COUNT <= CALL_SHAPES, "CALL_SHAPES bounds the table in the kernel");
@@ -81,7 +87,8 @@ static void file_configure(struct strata_bpf *bpf, uint32_t layers, struct absen
 	memcpy(bpf->rodata->call_shapes, shapes, sizeof(shapes));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		const struct call_number *n = &numbers[i];
-		bool recorded = layers & LAYER_BIT(n->layer);
+		bool recorded = layers & LAYER_BIT(n->layer) ||
+				(shapes[n->call].io >= IO_SUBMIT && layers & LAYER_BIT(LAYER_fs));
 
 		/* Renames are watched whatever is recorded: they change the paths of known files.
 		 * So is the call that makes marks. */
@@ -102,7 +109,11 @@ static enum direction direction_of(uint8_t call)
 #define MEM_CALL(...)
 #define CALL32(...)
 #define NAMESPACE_CALL(...)
+#define QUEUE_CALL(...)
 #include "schema/calls.def"
+#define ASYNC_IO(name, queue, number, direction) [CALL_##name] = DIRECTION_##direction,
+#define ASYNC_FS(...)
+#include "schema/async.def"
 	};
 
 	return directions[call];
@@ -131,7 +142,8 @@ static void io_decode(struct sink *sink, const struct record *head)
 		return sink_drop(sink, TABLE_io);
 	SET_HEAD(io, head);
 	SET(io, dir, direction_of(head->call));
-	SET(io, fd, io->fd);
+	if (io->fd != DESCRIPTOR_NONE)
+		SET(io, fd, io->fd);
 	if (io->file)
 		SET(io, file, io->file);
 	if (io->pos != RECORD_NULL)
@@ -281,16 +293,23 @@ static void mark_decode(struct sink *sink, const struct record *head)
 	sink_end_row(sink, TABLE_mark);
 }
 
+void file_add_row(struct sink *sink, const struct record *record)
+{
+	switch (record->type) {
+	case RECORD_FS: return fs_decode(sink, record);
+	case RECORD_MEM: return mem_decode(sink, record);
+	case RECORD_MARK: return mark_decode(sink, record);
+	default: return io_decode(sink, record);
+	}
+}
+
 static void file_decode(struct decoder *decoder, const struct record *record, size_t size)
 {
 	(void)size;
-	switch (record->type) {
-	case RECORD_FILE: return file_name_decode(decoder, (const void *)record);
-	case RECORD_FS: return fs_decode(&decoder->sink, record);
-	case RECORD_MEM: return mem_decode(&decoder->sink, record);
-	case RECORD_MARK: return mark_decode(&decoder->sink, record);
-	default: return io_decode(&decoder->sink, record);
-	}
+	if (record->type == RECORD_FILE)
+		file_name_decode(decoder, (const void *)record);
+	else
+		file_add_row(&decoder->sink, record);
 }
 
 const struct probe file_probe = {

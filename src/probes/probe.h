@@ -52,7 +52,8 @@ struct probe {
 	void (*decode)(struct decoder *decoder, const struct record *record, size_t size);
 };
 
-extern const struct probe process_probe, file_probe, sched_probe, block_probe, fault_probe;
+extern const struct probe process_probe, file_probe, sched_probe, block_probe, fault_probe,
+	async_probe;
 extern const struct probe *const probes[];
 extern const size_t probe_count;
 

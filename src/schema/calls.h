@@ -1,4 +1,4 @@
-/* The numbers of process events, and of the calls in calls.def: CALL_read and so on, dense from 1 so that 0 means none.
+/* The numbers of process events, and of the calls in calls.def and async.def: CALL_read and so on, dense from 1 so that 0 means none.
  * Shared with the BPF programs, so it includes nothing.
  */
 #ifndef STRATA_SCHEMA_CALLS_H
@@ -11,7 +11,11 @@ enum call {
 #define MEM_CALL(name, ...) CALL_##name,
 #define CALL32(...)
 #define NAMESPACE_CALL(...)
+#define QUEUE_CALL(name, ...) CALL_##name,
 #include "schema/calls.def"
+#define ASYNC_IO(name, ...) CALL_##name,
+#define ASYNC_FS(name, ...) CALL_##name,
+#include "schema/async.def"
 	CALL_COUNT
 };
 

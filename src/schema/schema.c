@@ -25,7 +25,11 @@ static const char *const call_list[CALL_COUNT] = {
 #define MEM_CALL(name, ...) [CALL_##name] = #name,
 #define CALL32(...)
 #define NAMESPACE_CALL(...)
+#define QUEUE_CALL(...)
 #include "schema/calls.def"
+#define ASYNC_IO(name, ...) [CALL_##name] = #name,
+#define ASYNC_FS(name, ...) [CALL_##name] = #name,
+#include "schema/async.def"
 };
 const struct names call_names = { call_list, CALL_COUNT };
 
