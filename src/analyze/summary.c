@@ -19,6 +19,9 @@ static void summary_load_facts(struct summary *summary, const struct dims *dims)
 	summary->command = dims_run(dims, "command");
 	summary->target = dims_run(dims, "target");
 	summary->pids = dims_run(dims, "pids");
+	summary->only_comm = dims_run(dims, "filter.comm");
+	summary->only_cgroup = dims_run(dims, "filter.cgroup");
+	summary->only_path = dims_run(dims, "filter.path");
 	summary->exit_status = dims_run(dims, "exit_status");
 	summary->stop_reason = dims_run(dims, "stop_reason");
 	summary->layers = dims_run(dims, "layers");

@@ -63,7 +63,8 @@ struct summary {
 	/* Facts that the recorder stated; NULL where it did not. */
 	const char *version, *host, *kernel, *machine, *cpus, *user, *cwd;
 	const char *command, *target, *pids, *exit_status, *stop_reason;
-	const char *layers; /* separated by commas */
+	const char *only_comm, *only_cgroup, *only_path; /* what was asked to be kept alone */
+	const char *layers;				 /* separated by commas */
 	struct summary_absence *absent;
 	size_t absent_count;
 	const char *buffer_bytes, *cpu_ns;

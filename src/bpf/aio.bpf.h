@@ -22,7 +22,8 @@ static __always_inline bool aio_moves_data(__u8 call)
 	return call != CALL_aio_fsync && call != CALL_aio_fdsync;
 }
 
-static __always_inline void aio_send(struct async_state *state, __s64 returned, __u64 end, __u8 flags)
+static __always_inline void aio_send(struct async_state *state, __s64 returned, __u64 end,
+				     __u8 flags)
 {
 	if (aio_moves_data(state->call))
 		async_send_io(state, returned, end, flags);

@@ -16,7 +16,8 @@ struct {
 	__type(value, struct async_state);
 } asyncs __weak SEC(".maps");
 
-__u32 async_refused __weak = 0; /* operations that found no room in the map, so unknown ones prove nothing */
+__u32 async_refused __weak =
+	0; /* operations that found no room in the map, so unknown ones prove nothing */
 
 static __always_inline void async_keep(struct async_key *key, struct async_state *state,
 				       enum layer layer)
@@ -46,8 +47,8 @@ static __always_inline void async_take_file(struct task_struct *task, struct asy
 		state->pos = pos == -1 ? view.pos : pos;
 }
 
-static __always_inline void async_fill_head(struct record *head, struct async_state *state, __u8 type,
-					    __u64 end, __u8 flags)
+static __always_inline void async_fill_head(struct record *head, struct async_state *state,
+					    __u8 type, __u64 end, __u8 flags)
 {
 	head->type = type;
 	head->call = state->call;
@@ -63,8 +64,11 @@ static __always_inline void async_fill_head(struct record *head, struct async_st
 static __always_inline void async_send_io(struct async_state *state, __s64 returned, __u64 end,
 					  __u8 flags)
 {
-	struct io_record *record = ring_reserve(sizeof(*record), LAYER_io);
+	struct io_record *record;
 
+	if (!prefix_has_file(state->file))
+		return;
+	record = ring_reserve(sizeof(*record), LAYER_io);
 	if (!record)
 		return;
 	async_fill_head(&record->head, state, RECORD_IO, end, flags);
@@ -99,8 +103,11 @@ static __always_inline void async_fill_fs(struct fs_record *record, struct async
 static __always_inline void async_send_fs(struct async_state *state, __s64 returned, __u64 end,
 					  __u8 flags)
 {
-	struct fs_record *record = ring_reserve(sizeof(*record), LAYER_fs);
+	struct fs_record *record;
 
+	if (!prefix_has_file(state->file))
+		return;
+	record = ring_reserve(sizeof(*record), LAYER_fs);
 	if (!record)
 		return;
 	async_fill_fs(record, state, returned, end, flags);

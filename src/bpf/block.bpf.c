@@ -263,10 +263,13 @@ static __always_inline __u32 request_done_by(struct task_struct *task)
 
 static __always_inline void request_send(struct request *rq, struct request_state *state, __u64 now)
 {
-	struct block_record *record = ring_reserve(sizeof(*record), LAYER_block);
+	struct block_record *record;
 	__u64 begun = state->issued ? state->issued : state->queued;
 	struct gendisk *disk = rq->q->disk;
 
+	if (!prefix_has_file(state->file))
+		return;
+	record = ring_reserve(sizeof(*record), LAYER_block);
 	if (!record)
 		return;
 	record->head.type = RECORD_BLOCK;

@@ -21,7 +21,7 @@ const volatile struct call_shape call_shapes[CALL_SHAPES] = {};
 /* Memory for records too large for the stack. */
 struct scratch {
 	struct fs_record fs;
-	char paths[2 * PATH_BYTES];
+	char paths[3 * PATH_BYTES]; /* two, and room to compare beyond them */
 };
 
 struct {

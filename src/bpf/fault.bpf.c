@@ -69,8 +69,11 @@ static __noinline __u64 fault_locate(struct task_struct *task, struct task_state
 
 static __always_inline void fault_send(struct task_state *state, __u64 dur, __u8 flags, __u32 kind)
 {
-	struct fault_record *record = ring_reserve(sizeof(*record), LAYER_fault);
+	struct fault_record *record;
 
+	if (!prefix_has_file(state->fault_file))
+		return;
+	record = ring_reserve(sizeof(*record), LAYER_fault);
 	if (!record)
 		return;
 	record->head.type = RECORD_FAULT;

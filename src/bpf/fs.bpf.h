@@ -37,7 +37,7 @@ static __always_inline __u32 fs_directory(struct task_state *state, __u8 place, 
 		return 0;
 	if (place != ARGUMENT_NONE && (__s32)argument(state, place) != AT_FDCWD)
 		return taken;
-	return path_of_cwd(bpf_get_current_task_btf());
+	return path_of_cwd();
 }
 
 static __always_inline void fs_fill_open(struct fs_record *record, struct task_state *state,
@@ -86,6 +86,19 @@ static __always_inline void fs_fill_files(struct fs_record *record, struct scrat
 				     size2 && scratch->paths[size & (PATH_BYTES - 1)] != '/');
 }
 
+/* Whether --path asks for the call: by the file it opened or was given, else by the text of a path. */
+static __always_inline bool fs_wanted(struct fs_record *record, struct scratch *scratch, __u32 size,
+				      __u32 size2)
+{
+	if (!prefix_size)
+		return true;
+	if (record->file)
+		return prefix_has_file(record->file);
+	if (size && prefix_has_text(scratch->paths, record->dir))
+		return true;
+	return size2 && prefix_has_text(&scratch->paths[size & (PATH_BYTES - 1)], record->dir2);
+}
+
 __noinline int fs_exit(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
 {
 	struct scratch *scratch = scratch_get();
@@ -112,6 +125,8 @@ __noinline int fs_exit(struct task_state *state, __s64 returned, __u64 end, __u8
 	fs_fill_files(record, scratch, state, shape, size, size2);
 	if (shape->opens && !(flags & (CALL_ABSENT | RECORD_UNFINISHED)))
 		fs_fill_open(record, state, returned);
+	if (!fs_wanted(record, scratch, size, size2))
+		return 0;
 	size += size2;
 	if (size > 2 * PATH_BYTES)
 		size = 2 * PATH_BYTES;

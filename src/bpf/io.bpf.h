@@ -140,6 +140,8 @@ __noinline int io_exit(struct task_state *state, __s64 returned, __u64 end, __u8
 
 	if (!state)
 		return 0;
+	if (!prefix_has_file(state->file))
+		return 0;
 	shape = shape_of(state->call)->io;
 	if (returned > 0 && state->pos != RECORD_NULL && io_writes_file(state->call))
 		state->pos = io_append_position(state, shape, returned);
@@ -171,6 +173,8 @@ __noinline int io_copy_exit(struct task_state *state, __s64 returned, __u64 end,
 	__u8 shape;
 
 	if (!state)
+		return 0;
+	if (!prefix_has_file(state->file) && !prefix_has_file(state->file2))
 		return 0;
 	shape = shape_of(state->call)->io;
 	sendfile = shape == IO_SENDFILE;

@@ -14,7 +14,7 @@ __noinline int mem_exit(struct task_state *state, __s64 returned, __u64 end, __u
 {
 	struct mem_record *record;
 
-	if (!state)
+	if (!state || !prefix_has_file(state->file))
 		return 0;
 	record = ring_reserve(sizeof(*record), LAYER_mem);
 	if (!record)

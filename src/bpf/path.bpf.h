@@ -11,11 +11,13 @@
 #ifndef STRATA_BPF_PATH_BPF_H
 #define STRATA_BPF_PATH_BPF_H
 
+#include "bpf/prefix.bpf.h"
 #include "bpf/task.bpf.h"
 
 #define FILES_KNOWN    131072
 #define PATH_DEPTH     2100 /* components of the longest path, and mounts on the way */
 #define PATH_DEPTH_OLD 64   /* where the kernel has no bpf_loop */
+#define PATH_STARTS    2048 /* a path of 4096 bytes has no more names */
 #define NAME_BYTES     256
 
 struct file_key {
@@ -71,6 +73,10 @@ struct path_walk {
 	__u8 copy;   /* gather names, not only the chain */
 	__u8 done;
 	struct inode_entry inode; /* here, as the stack is small */
+	__u32 depth; /* how many names; where each begins, and they in the order in which they are read */
+	__u32 length;
+	__u16 starts[PATH_STARTS];
+	char path[2 * PATH_BYTES];
 	struct file_record record;
 	char names[PATH_BYTES + NAME_BYTES];
 };
@@ -94,6 +100,8 @@ static __always_inline void path_add_name(struct path_walk *walk, const unsigned
 		walk->done = 1;
 		return;
 	}
+	if (prefix_size)
+		walk->starts[walk->depth++ & (PATH_STARTS - 1)] = walk->size;
 	size = bpf_probe_read_kernel_str(&walk->names[walk->size & (PATH_BYTES - 1)], NAME_BYTES,
 					 name);
 	if (size > 0)
@@ -140,6 +148,7 @@ static __always_inline void path_walk_up(struct path_walk *walk, __u64 dentry, _
 	walk->mount = (void *)mount;
 	walk->chain = 0;
 	walk->size = 0;
+	walk->depth = 0;
 	walk->flags = 0;
 	walk->copy = copy;
 	walk->done = 0;
@@ -152,6 +161,41 @@ static __always_inline void path_walk_up(struct path_walk *walk, __u64 dentry, _
 	}
 	if (!walk->done)
 		walk->flags |= FILE_CUT;
+}
+
+/* Puts the next name behind those that are above it. */
+static long path_join_step(__u32 index, void *context)
+{
+	struct path_walk *walk = *(struct path_walk **)context;
+	__u32 length = walk->length;
+	long size;
+
+	if (!walk->depth || length >= PATH_BYTES - NAME_BYTES - 1)
+		return 1;
+	walk->depth--;
+	walk->path[length & (PATH_BYTES - 1)] = '/';
+	size = bpf_probe_read_kernel_str(
+		&walk->path[(length & (PATH_BYTES - 1)) + 1], NAME_BYTES,
+		&walk->names[walk->starts[walk->depth & (PATH_STARTS - 1)] & (PATH_BYTES - 1)]);
+	if (size > 0)
+		walk->length = length + size;
+	return 0;
+}
+
+/* Decides of a new file id whether --path asks for it. Files on no mounted tree have no path. */
+static __always_inline void path_match(struct path_walk *walk, __u32 id)
+{
+	if (!prefix_size || walk->flags & FILE_PSEUDO)
+		return;
+	walk->length = 0;
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop)) {
+		bpf_loop(PATH_STARTS, path_join_step, &walk, 0);
+	} else {
+		for (int i = 0; i < PATH_DEPTH_OLD; i++)
+			if (path_join_step(i, &walk))
+				break;
+	}
+	prefix_note(id, walk->path, walk->length);
 }
 
 /* Sends the names that the walk gathered. 0, or an error that is counted. */
@@ -251,6 +295,7 @@ __weak __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode_pointe
 	entry.id = __sync_fetch_and_add(&next_file, 1);
 	if (path_send(walk, inode, entry.id))
 		return 0;
+	path_match(walk, entry.id);
 	bpf_map_update_elem(&files, &key, &entry, BPF_ANY);
 	inode_remember(walk, &key, &entry);
 	return entry.id;
@@ -350,8 +395,9 @@ static __always_inline __u32 path_of_file(struct file *file)
 }
 
 /* The id of the directory that a relative path of the current thread starts from. */
-static __always_inline __u32 path_of_cwd(struct task_struct *task)
+__weak __noinline __u32 path_of_cwd(void)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct file_view view = {};
 	struct inode *inode;
 	struct path path;

@@ -6,6 +6,7 @@
 #include "bpf/path.bpf.h"
 
 #include "bpf/compat.bpf.h"
+#include "bpf/filter.bpf.h"
 #include "schema/calls.h"
 
 char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
@@ -166,6 +167,7 @@ int BPF_PROG(process_newtask, struct task_struct *task, unsigned long clone_flag
 		else
 			state->mode = parent->mode;
 	}
+	state = filter_apply(task, state, task->comm);
 	scratch = process_scratch_get();
 	if (!scratch || !process_recorded(state))
 		return 0;
@@ -211,6 +213,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 			job_bit_set(task->pid);
 		}
 	}
+	state = filter_apply(task, state, task->comm);
 	scratch = process_scratch_get();
 	if (!scratch || !process_recorded(state))
 		return 0;
@@ -271,11 +274,38 @@ int BPF_PROG(process_rename, struct task_struct *task, const char *comm)
 	struct task_state *state = task_find(task);
 	struct process_scratch *scratch = process_scratch_get();
 
-	if (!scratch || !process_recorded(state) || in_execve(task))
+	if (in_execve(task))
+		return 0;
+	state = filter_apply(task, state, comm);
+	if (!scratch || !process_recorded(state))
 		return 0;
 	process_fill(scratch, task, state, EVENT_RENAME);
 	bpf_probe_read_kernel_str(scratch->process.comm, sizeof(scratch->process.comm), comm);
 	ring_output(&scratch->process, sizeof(scratch->process), LAYER_process, 0);
+	return 0;
+}
+
+/* Of a process that is moved only the leader is told here. */
+SEC("?tp_btf/cgroup_attach_task")
+int BPF_PROG(process_moved, struct cgroup *to, const char *path, struct task_struct *task,
+	     bool threadgroup)
+{
+	if (!recording)
+		return 0;
+	filter_apply(task, task_find(task), task->comm);
+	if (threadgroup)
+		filter_stale = 1;
+	return 0;
+}
+
+/* Asks of every thread again. */
+SEC("?iter/task")
+int process_filter(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+
+	if (task)
+		filter_apply(task, task_find(task), task->comm);
 	return 0;
 }
 
@@ -342,6 +372,7 @@ int process_existing(struct bpf_iter__task *context)
 			return 0;
 		task_join(task, state);
 	}
+	state = filter_apply(task, state, task->comm);
 	if (!process_recorded(state))
 		return 0;
 	if (process_all && task->start_boottime > start_ts) /* its fork was recorded */

@@ -221,8 +221,9 @@ struct task_state {
 	__u32 pid;
 	__u32 tid;
 	__u8 mode;
-	__u8 call; /* enum call the thread is in; 0: none */
-	__u8 pad[2];
+	__u8 call;     /* enum call the thread is in; 0: none */
+	__u8 left_out; /* of the job, but a filter does not match it */
+	__u8 pad;
 	__s32 interrupted; /* -512..-516: the call ended so, and whether it restarts is not known yet */
 	__u64 ts;
 	__u64 end;	 /* of an interrupted call */

@@ -113,6 +113,8 @@ static __always_inline struct task_state *task_state_recorded(struct task_struct
 		state = task_make(task, layer);
 	if (!state)
 		return NULL;
+	if (state->left_out)
+		return NULL;
 	if (state->mode == TASK_JOB || (record_all && state->mode == TASK_UNKNOWN))
 		return state;
 	return NULL;

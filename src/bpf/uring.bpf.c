@@ -45,7 +45,8 @@ struct {
 struct uring_scratch {
 	struct async_state state;
 	struct fs_record record;
-	struct uring_path path; /* behind the record */
+	struct uring_path path;	 /* behind the record */
+	char beyond[PATH_BYTES]; /* room to compare it */
 };
 
 struct {
@@ -64,8 +65,9 @@ static __always_inline struct uring_scratch *uring_scratch_get(void)
 
 /* ---- submission ---- */
 
-static __always_inline void uring_take_descriptor(struct task_struct *task, struct async_state *state,
-						  struct io_kiocb *req, __s64 pos)
+static __always_inline void uring_take_descriptor(struct task_struct *task,
+						  struct async_state *state, struct io_kiocb *req,
+						  __s64 pos)
 {
 	state->fd = DESCRIPTOR_NONE;
 	state->pos = pos == -1 ? RECORD_NULL : pos;
@@ -103,7 +105,7 @@ static __always_inline void uring_take_path(struct task_struct *task, struct uri
 	if (scratch->path.text[0] == '/')
 		return;
 	if (directory == AT_FDCWD) {
-		scratch->state.dir = path_of_cwd(task);
+		scratch->state.dir = path_of_cwd();
 		return;
 	}
 	file = path_descriptor(task, directory);
@@ -287,12 +289,16 @@ static __always_inline void uring_send_fs(struct async_state *state, __u64 key, 
 	}
 	if (size < 0 || size > PATH_BYTES)
 		size = 0;
+	if (state->file || !size ? !prefix_has_file(state->file)
+				 : !prefix_has_text(scratch->path.text, state->dir))
+		return;
 	scratch->record.path_size = size;
 	ring_output(&scratch->record, sizeof(scratch->record) + size, LAYER_fs, 0);
 }
 
 /* A transfer that was in flight when the recording began. */
-static __always_inline int uring_end_early(struct io_kiocb *req, __s64 returned, __u64 end, __u8 call)
+static __always_inline int uring_end_early(struct io_kiocb *req, __s64 returned, __u64 end,
+					   __u8 call)
 {
 	struct task_struct *task = request_submitter(req);
 	struct uring_scratch *scratch = uring_scratch_get();

@@ -8,6 +8,8 @@
 #define VECTOR_GROUP 8
 
 struct vector {
+	__u64 sum;
+	__u64 count;
 	struct user_iovec items[VECTOR_MOST + VECTOR_GROUP];
 };
 
@@ -18,28 +20,42 @@ struct {
 	__type(value, struct vector);
 } vectors __weak SEC(".maps");
 
+/* Adds up one group; what is beyond the end is zero. */
+static long vector_sum_group(__u32 group, void *context)
+{
+	struct vector *vector = *(struct vector **)context;
+	__u32 first = group * VECTOR_GROUP;
+
+	if (first >= vector->count || first >= VECTOR_MOST)
+		return 1;
+	for (__u32 i = 0; i < VECTOR_GROUP; i++)
+		vector->sum += vector->items[first + i].length;
+	return 0;
+}
+
 /* Bytes that a vector in the current thread's memory asks for; -1 when it cannot be read. */
 __weak __noinline __s64 vector_sum(__u64 pointer, __u64 count)
 {
 	struct vector *vector;
 	__u32 zero = 0;
-	__u64 sum = 0;
 
 	vector = bpf_map_lookup_elem(&vectors, &zero);
 	if (!vector || count > VECTOR_MOST)
 		return -1;
 	if (bpf_probe_read_user(vector->items, count * sizeof(struct user_iovec), (void *)pointer))
 		return -1;
-	/* Zeros up to a whole group let the loop run in few steps, which the verifier must all take. */
 	for (__u32 i = 0; i < VECTOR_GROUP; i++)
 		vector->items[count + i].length = 0;
-	for (__u32 i = 0; i < VECTOR_MOST; i += VECTOR_GROUP) {
-		if (i >= count)
-			break;
-		for (__u32 j = 0; j < VECTOR_GROUP; j++)
-			sum += vector->items[i + j].length;
+	vector->sum = 0;
+	vector->count = count;
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop)) {
+		bpf_loop(VECTOR_MOST / VECTOR_GROUP, vector_sum_group, &vector, 0);
+	} else {
+		for (__u32 i = 0; i < VECTOR_MOST / VECTOR_GROUP; i++)
+			if (vector_sum_group(i, &vector))
+				break;
 	}
-	return sum;
+	return vector->sum;
 }
 
 #endif

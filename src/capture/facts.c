@@ -85,6 +85,12 @@ void facts_begin(struct sink *sink, const struct session_config *config)
 		facts_command(sink, config->command);
 	if (config->pid_count)
 		facts_pids(sink, config);
+	if (config->filter.comm)
+		facts_add(sink, "filter.comm", "%s", config->filter.comm);
+	if (config->filter.cgroup)
+		facts_add(sink, "filter.cgroup", "%s", config->filter.cgroup);
+	if (config->filter.path)
+		facts_add(sink, "filter.path", "%s", config->filter.prefix);
 	if (config->account.change)
 		facts_add(sink, "user", "%s", config->account.name);
 	facts_layers(sink, config->layers);

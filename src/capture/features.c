@@ -1,6 +1,7 @@
 #include "capture/features.h"
 
 #include <bpf/btf.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,19 +25,26 @@ bool features_has_struct(const char *name)
 	return features_has(name, BTF_KIND_STRUCT);
 }
 
-bool features_has_helper(const char *name)
+int features_enumerator(const char *enumeration, const char *name)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	int id = btf ? btf__find_by_name_kind(btf, "bpf_func_id", BTF_KIND_ENUM) : -1;
+	int id = btf ? btf__find_by_name_kind(btf, enumeration, BTF_KIND_ENUM) : -1;
 	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+	int value = -ENOENT;
+
+	for (unsigned i = 0; type && i < btf_vlen(type) && value == -ENOENT; i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), name))
+			value = btf_enum(type)[i].val;
+	btf__free(btf);
+	return value;
+}
+
+bool features_has_helper(const char *name)
+{
 	char wanted[64];
-	bool found = false;
 
 	snprintf(wanted, sizeof(wanted), "BPF_FUNC_%s", name);
-	for (unsigned i = 0; type && i < btf_vlen(type) && !found; i++)
-		found = !strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), wanted);
-	btf__free(btf);
-	return found;
+	return features_enumerator("bpf_func_id", wanted) >= 0;
 }
 
 int features_tracepoint_arguments(const char *name)

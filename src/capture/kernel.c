@@ -18,9 +18,10 @@
 #include "probes/probe.h"
 #include "bpf/strata.skel.h"
 
-#define RING_TOTAL ((uint64_t)128 << 20) /* shared by all CPUs unless told otherwise */
-#define RING_MOST  ((uint64_t)16 << 20)
-#define RING_LEAST ((uint64_t)64 << 10)
+#define RING_TOTAL   ((uint64_t)128 << 20) /* shared by all CPUs unless told otherwise */
+#define RING_MOST    ((uint64_t)16 << 20)
+#define PREFIX_FILES (1u << 24) /* file ids that can be told to match --path */
+#define RING_LEAST   ((uint64_t)64 << 10)
 
 struct kernel {
 	struct strata_bpf *bpf;
@@ -80,6 +81,33 @@ static unsigned proc_levels_above(void)
 	return ids ? ids - 1 : 0;
 }
 
+static int kernel_configure_filter(struct kernel *kernel, const struct kernel_config *config,
+				   struct error *e)
+{
+	const struct filter *filter = config->filter;
+	struct strata_bpf *bpf = kernel->bpf;
+	bool threads = filter->comm || filter->cgroup;
+
+	bpf->rodata->filter_on = threads;
+	bpf->rodata->filter_makes_job = threads && !config->command && !config->target_count;
+	bpf->rodata->filter_cgroup = filter->cgroup ? filter->cgroup_id : 0;
+	bpf->rodata->filter_subsystem = filter->subsystem;
+	if (filter->comm) /* names that threads have are cut likewise */
+		memcpy(bpf->rodata->filter_comm, filter->comm,
+		       strnlen(filter->comm, COMM_BYTES - 1));
+	bpf_program__set_autoload(bpf->progs.process_moved, filter->cgroup);
+	bpf_program__set_autoload(bpf->progs.process_filter, filter->cgroup);
+	if (!filter->path)
+		return 0;
+	bpf->rodata->prefix_size = (uint32_t)strlen(filter->prefix);
+	memcpy(bpf->rodata->prefix, filter->prefix, strlen(filter->prefix));
+	bpf->rodata->prefix_text_size = (uint32_t)strlen(filter->prefix_text);
+	memcpy(bpf->rodata->prefix_text, filter->prefix_text, strlen(filter->prefix_text));
+	if (bpf_map__set_max_entries(bpf->maps.prefix_inside, PREFIX_FILES / 64))
+		return kernel_error(e, -errno, "cannot size the set of files");
+	return 0;
+}
+
 static int kernel_configure(struct kernel *kernel, const struct kernel_config *config,
 			    struct error *e)
 {
@@ -99,6 +127,9 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 	bpf->rodata->doorbell_bytes = (uint32_t)(kernel->ring_bytes / 4);
 	for (size_t i = 0; i < probe_count; i++)
 		probes[i]->configure(bpf, config->layers, config->absences);
+	err = kernel_configure_filter(kernel, config, e);
+	if (err)
+		return err;
 	err = bpf_map__set_max_entries(bpf->maps.rings, kernel->cpus);
 	return err ? kernel_error(e, err, "cannot size the rings") : 0;
 }
@@ -321,6 +352,20 @@ int kernel_read_stays(const struct kernel *kernel, struct stay *stays, struct er
 	if (bpf_map_lookup_elem(bpf_map__fd(kernel->bpf->maps.stays), &zero, stays))
 		return kernel_error(e, -errno, "cannot read the last stays");
 	return 0;
+}
+
+void kernel_refresh_filter(struct kernel *kernel)
+{
+	struct error ignored;
+
+	if (__atomic_exchange_n(&kernel->bpf->bss->filter_stale, 0, __ATOMIC_SEQ_CST))
+		kernel_iterate(kernel->bpf->progs.process_filter, &ignored);
+}
+
+struct kernel_matches kernel_matches(const struct kernel *kernel)
+{
+	return (struct kernel_matches){ kernel->bpf->bss->filter_matched,
+					kernel->bpf->bss->prefix_matched };
 }
 
 void kernel_each_async(const struct kernel *kernel,

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "capture/absences.h"
+#include "capture/filter.h"
 #include "schema/layers.h"
 
 struct kernel;
@@ -24,8 +25,9 @@ struct kernel_config {
 	uint64_t ring_bytes;  /* of each CPU's ring; 0: chosen by the number of CPUs */
 	const pid_t *targets; /* processes to attach to */
 	size_t target_count;
-	bool command;		   /* a command will be launched */
-	struct absences *absences; /* gets what this kernel cannot give */
+	bool command;		     /* a command will be launched */
+	const struct filter *filter; /* resolved */
+	struct absences *absences;   /* gets what this kernel cannot give */
 };
 
 /* Loads and attaches all programs; nothing is recorded yet. */
@@ -46,6 +48,16 @@ int kernel_stop(struct kernel *kernel, struct error *e);
 /* The stay that each CPU was in when the recording ended, into stays[kernel_ring_count()]; -ENODATA when
  * the layer sched is not recorded, or only the job's. */
 int kernel_read_stays(const struct kernel *kernel, struct stay *stays, struct error *e);
+
+/* Asks of each thread again whether the filter matches it, where that may have changed unseen. */
+void kernel_refresh_filter(struct kernel *kernel);
+
+/* What has matched the filter: threads, and files. */
+struct kernel_matches {
+	uint64_t threads, files;
+};
+
+struct kernel_matches kernel_matches(const struct kernel *kernel);
 
 /* Hands over each operation in a queue (io_uring, libaio) that was not seen to end. */
 void kernel_each_async(const struct kernel *kernel,

@@ -69,7 +69,8 @@ const struct absences *session_absences(const struct session *session)
 static int session_open_kernel(struct session *session, struct error *e)
 {
 	const struct session_config *config = session->config;
-	bool job = config->command || config->pid_count;
+	bool job = config->command || config->pid_count || config->filter.comm ||
+		   config->filter.cgroup;
 	struct kernel_config kernel = {
 		.layers = session->layers,
 		.record_all = config->scope == SCOPE_ALL || (!job && config->scope != SCOPE_JOB),
@@ -78,6 +79,7 @@ static int session_open_kernel(struct session *session, struct error *e)
 		.targets = config->pids,
 		.target_count = config->pid_count,
 		.command = config->command,
+		.filter = &config->filter,
 		.absences = &session->absences,
 	};
 	int err = kernel_open(&session->kernel, &kernel, e);
@@ -265,6 +267,7 @@ static uint64_t session_tick(struct session *session)
 		session->next_sample = now + session->config->interval;
 	}
 	if (now >= session->next_loss) {
+		kernel_refresh_filter(session->kernel);
 		losses_take(&session->losses, session->kernel, &session->sink);
 		sink_flush(&session->sink, 0);
 		session->next_loss = now + LOSS_EVERY;
@@ -434,6 +437,7 @@ static uint64_t session_count_dropped(struct session *session)
 void session_finish(struct session *session, struct session_result *result)
 {
 	struct stat file;
+	struct kernel_matches matches;
 	struct error e = { "" };
 	int err, close_err;
 
@@ -456,6 +460,10 @@ void session_finish(struct session *session, struct session_result *result)
 		err = session->sink.failed;
 		result->error = session->sink.error;
 	}
+	matches = kernel_matches(session->kernel);
+	result->no_thread = (session->config->filter.comm || session->config->filter.cgroup) &&
+			    !matches.threads;
+	result->no_file = session->config->filter.path && !matches.files;
 	result->rows = session_rows(session);
 	result->dropped = session_count_dropped(session);
 	e = result->error;

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "capture/absences.h"
+#include "capture/filter.h"
 #include "capture/launch.h"
 
 enum session_scope { SCOPE_DEFAULT, SCOPE_JOB, SCOPE_ALL };
@@ -31,10 +32,11 @@ struct session_config {
 	bool until_main; /* end with the first process of the job, not the last */
 	bool drop_caches;
 	bool force;
-	bool progress;	     /* a line a second on stderr */
-	uint64_t duration;   /* ns; 0: until it ends */
-	uint64_t interval;   /* ns between samples */
-	uint64_t ring_bytes; /* 0: by the number of CPUs */
+	bool progress;	      /* a line a second on stderr */
+	uint64_t duration;    /* ns; 0: until it ends */
+	uint64_t interval;    /* ns between samples */
+	uint64_t ring_bytes;  /* 0: by the number of CPUs */
+	struct filter filter; /* resolved */
 	const char *output;
 	struct account account;
 };
@@ -44,6 +46,7 @@ struct session_result {
 	const char *reason; /* why the recording ended */
 	int write_failed; /* -errno: the trace file could not be written to the end; error says why */
 	struct error error;
+	bool no_thread, no_file; /* there was a filter, and it matched none */
 	int stop_failed; /* -errno: calls in flight at the end may be missing; stop_error says why */
 	struct error stop_error;
 };

@@ -26,7 +26,7 @@ enum { RECORD_FAILED = 125, RECORD_NOT_EXECUTABLE = 126, RECORD_NOT_FOUND = 127 
 #define MOST_PIDS 4096
 
 static struct record_options_values {
-	const char *output, *layers, *pids, *scope, *until, *user;
+	const char *output, *layers, *pids, *scope, *until, *user, *comm, *cgroup, *path;
 	bool all, force, drop_caches;
 	uint64_t duration, interval, buffer;
 } given = { .interval = NS_PER_SECOND };
@@ -43,6 +43,10 @@ static const struct option_row rows[] = {
 	  "layers to record: process,sched,io,fs,mem,fault,block,cpu,disk (default: all)" },
 	{ 0, "scope", OPTION_TEXT, &given.scope, "job|all",
 	  "whose events: the job's, or everybody's, in every layer" },
+	{ 0, "comm", OPTION_TEXT, &given.comm, "NAME", "only threads of this name" },
+	{ 0, "cgroup", OPTION_TEXT, &given.cgroup, "PATH",
+	  "only threads in this cgroup or below it" },
+	{ 0, "path", OPTION_TEXT, &given.path, "PREFIX", "only files whose path begins so" },
 	{ 'd', "duration", OPTION_DURATION, &given.duration, "TIME",
 	  "stop recording after TIME (30s, 5m); the job goes on" },
 	{ 0, "until", OPTION_TEXT, &given.until, "main|all",
@@ -167,6 +171,7 @@ static int parse_choices(struct session_config *config, struct error *e)
 static int check_target(const struct arguments *arguments, struct error *e)
 {
 	int targets = !!arguments->command + !!given.pids + given.all;
+	bool filtered = given.comm || given.cgroup;
 
 	if (arguments->count)
 		return error_set(e, -EINVAL, "'%s' is not an option; a command goes after '--'",
@@ -177,8 +182,14 @@ static int check_target(const struct arguments *arguments, struct error *e)
 		return error_set(e, -EINVAL, "nothing to record: give '-- COMMAND', -p PID or -a");
 	if (targets > 1)
 		return error_set(e, -EINVAL, "give one of '-- COMMAND', -p PID and -a");
-	if (given.all && given.scope && !strcmp(given.scope, "job"))
-		return error_set(e, -EINVAL, "-a has no job: --scope job makes no sense with it");
+	if (given.all && !filtered && given.scope && !strcmp(given.scope, "job"))
+		return error_set(e, -EINVAL,
+				 "-a has no job: --scope job makes sense with --comm or --cgroup "
+				 "only");
+	if (filtered && given.scope && !strcmp(given.scope, "all"))
+		return error_set(e, -EINVAL,
+				 "--scope all records every thread: it makes no sense with --comm "
+				 "or --cgroup");
 	if (given.interval < NS_PER_SECOND / 100)
 		return error_set(e, -EINVAL, "--interval must be at least 10ms");
 	return 0;
@@ -218,6 +229,12 @@ static void print_summary(const struct session_config *config, const struct sess
 	units_format_duration(cpu, sizeof(cpu), result->cpu_ns);
 	if (result->stop_failed)
 		log_warning("calls in flight at the end are missing: %s", result->stop_error.text);
+	if (result->no_thread)
+		log_warning("no thread matched%s%s%s%s: nothing of the job is in the trace",
+			    given.comm ? " --comm " : "", given.comm ? given.comm : "",
+			    given.cgroup ? " --cgroup " : "", given.cgroup ? given.cgroup : "");
+	if (result->no_file)
+		log_warning("no file matched --path %s", given.path);
 	if (result->write_failed) {
 		units_format_count(dropped, sizeof(dropped), result->dropped);
 		log_warning("the recording stopped early: %s; %s rows were not written; what was "
@@ -318,6 +335,11 @@ int cmd_record(int argc, char **argv)
 	if (!err)
 		err = parse_pids(given.pids, pids, &config.pid_count, &e);
 	free(arguments.items);
+	config.filter.comm = given.comm;
+	config.filter.cgroup = given.cgroup;
+	config.filter.path = given.path;
+	if (!err)
+		err = filter_resolve(&config.filter, &e);
 	if (err == -EINVAL)
 		return cmd_usage("record", &e);
 	config.command = arguments.command;

@@ -38,6 +38,9 @@ static void print_facts(const struct summary *summary, struct json *json)
 	json_string(json, "target", summary->target);
 	json_string(json, "command", summary->command);
 	json_string(json, "pids", summary->pids);
+	json_string(json, "only_comm", summary->only_comm);
+	json_string(json, "only_cgroup", summary->only_cgroup);
+	json_string(json, "only_path", summary->only_path);
 	print_number(json, "exit_status", killed ? NULL : status);
 	print_number(json, "exit_signal", killed ? status + strlen(by_signal) : NULL);
 	json_string(json, "stop_reason", summary->stop_reason);

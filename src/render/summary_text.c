@@ -206,6 +206,9 @@ void summary_print_text(const struct summary *summary, FILE *out)
 	print_fact(out, "command", summary->command);
 	print_fact(out, "target", summary->target);
 	print_fact(out, "pids", summary->pids);
+	print_fact(out, "only comm", summary->only_comm);
+	print_fact(out, "in cgroup", summary->only_cgroup);
+	print_fact(out, "below", summary->only_path);
 	print_fact(out, "exit", summary->exit_status);
 	print_fact(out, "stopped", summary->stop_reason);
 	print_host(summary, out);

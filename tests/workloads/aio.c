@@ -90,8 +90,8 @@ int main(int argc, char **argv)
 	fill(operations, IOCB_CMD_FSYNC, fd, NULL, 0, 0);
 	truth("aio_fsync fd=%d path=%s/data returned=%lld", fd, directory, run(operations, 1));
 	fill(operations, IOCB_CMD_PREADV, fd, vector, 2, 5);
-	truth("aio_preadv dir=R fd=%d path=%s/data pos=5 requested=4196 returned=%lld", fd, directory,
-	      run(operations, 1));
+	truth("aio_preadv dir=R fd=%d path=%s/data pos=5 requested=4196 returned=%lld", fd,
+	      directory, run(operations, 1));
 	fill(operations, IOCB_CMD_PREAD, fd, buffer[0], BLOCK, DEPTH * BLOCK);
 	truth("aio_pread fd=%d path=%s/data pos=%d requested=4096 returned=%lld", fd, directory,
 	      DEPTH * BLOCK, run(operations, 1));

@@ -89,8 +89,8 @@ static void appends(const char *directory)
 
 	io_uring_prep_openat(request(), AT_FDCWD, "log", O_WRONLY | O_CREAT | O_APPEND, 0600);
 	fd = result();
-	truth("io_uring_openat path=%s/log arg_path=log flags=%d mode=384 fd=%d returned=%d", directory,
-	      O_WRONLY | O_CREAT | O_APPEND, fd, fd);
+	truth("io_uring_openat path=%s/log arg_path=log flags=%d mode=384 fd=%d returned=%d",
+	      directory, O_WRONLY | O_CREAT | O_APPEND, fd, fd);
 	for (int i = 0; i < 2; i++) {
 		io_uring_prep_write(request(), fd, "twelve bytes", 12, 0);
 		truth("io_uring_write fd=%d path=%s/log pos=%d requested=12 returned=%d", fd,
@@ -111,8 +111,8 @@ int main(int argc, char **argv)
 	truth_begin();
 	io_uring_prep_openat(request(), AT_FDCWD, "one", O_RDWR | O_CREAT, 0640);
 	fd = result();
-	truth("io_uring_openat path=%s/one arg_path=one flags=%d mode=416 fd=%d returned=%d", directory,
-	      O_RDWR | O_CREAT, fd, fd);
+	truth("io_uring_openat path=%s/one arg_path=one flags=%d mode=416 fd=%d returned=%d",
+	      directory, O_RDWR | O_CREAT, fd, fd);
 	io_uring_prep_openat(request(), AT_FDCWD, "missing", O_RDONLY, 0);
 	truth("io_uring_openat arg_path=missing fd=- file=- returned=%d", result());
 	fixed = !strcmp(mode, "fixed");

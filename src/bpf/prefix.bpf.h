@@ -1,0 +1,127 @@
+/* --path PREFIX: whether a file is among those that are recorded, decided once, when the file is first met, and
+ * kept as one bit for each file id. Of a directory above the prefix it is kept how much of the prefix its own
+ * path covers, so that a path relative to it can be decided by its text.
+ */
+#ifndef STRATA_BPF_PREFIX_BPF_H
+#define STRATA_BPF_PREFIX_BPF_H
+
+#include "bpf/maps.bpf.h"
+
+#define PREFIX_WORDS (PATH_BYTES / 8)
+
+/* Set by strata before load: the prefix with symbolic links resolved, as the paths of files are, and as it was
+ * given, as programs may pass it. Zeros behind both let them be compared in words. */
+const volatile __u32 prefix_size __weak = 0; /* 0: every file is recorded */
+const volatile __u32 prefix_text_size __weak = 0;
+const volatile char prefix[2 * PATH_BYTES + 8] __weak = {};
+const volatile char prefix_text[2 * PATH_BYTES + 8] __weak = {};
+
+__u32 prefix_matched __weak = 0; /* files, and calls by path */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} prefix_inside __weak SEC(".maps");
+
+/* A directory above a prefix: the rest of the prefix follows its path and a slash. */
+struct prefix_above {
+	__u32 covered; /* bytes of the prefix before its rest */
+	bool real;     /* above `prefix` */
+	bool text;     /* above `prefix_text` */
+	__u8 pad[2];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, struct prefix_above);
+} prefixes_above __weak SEC(".maps");
+
+/* Whether two strings agree in their first `size` bytes. Both can be read up to the next word. */
+static __always_inline bool prefix_equal(const char *text, const volatile char *other, __u32 size)
+{
+	for (__u32 i = 0; i < PREFIX_WORDS; i++) {
+		__u64 differ, mask = ~0ull;
+
+		if (i * 8 >= size)
+			break;
+		if (size - i * 8 < 8)
+			mask >>= 64 - (size - i * 8) * 8;
+		differ = *(const __u64 *)(text + i * 8) ^ *(const volatile __u64 *)(other + i * 8);
+		if (differ & mask)
+			return false;
+	}
+	return true;
+}
+
+static __always_inline bool prefix_is_below(const char *path, __u32 length,
+					    const volatile char *other, __u32 size)
+{
+	return length < size && length < PATH_BYTES && other[length & (PATH_BYTES - 1)] == '/' &&
+	       prefix_equal(path, other, length);
+}
+
+/* Notes of a new file id whether its path, of `length` bytes, begins with the prefix. */
+static __always_inline void prefix_note(__u32 id, const char *path, __u32 length)
+{
+	struct prefix_above above = { .covered = length + 1 };
+	__u32 word = id >> 6;
+	__u64 *bits;
+
+	if (length >= prefix_size && prefix_equal(path, prefix, prefix_size)) {
+		bits = bpf_map_lookup_elem(&prefix_inside, &word);
+		if (!bits)
+			return;
+		__sync_fetch_and_or(bits, 1ull << (id & 63));
+		__sync_fetch_and_add(&prefix_matched, 1);
+		return;
+	}
+	above.real = prefix_is_below(path, length, prefix, prefix_size);
+	above.text = prefix_is_below(path, length, prefix_text, prefix_text_size);
+	if (above.real || above.text)
+		bpf_map_update_elem(&prefixes_above, &id, &above, BPF_ANY);
+}
+
+/* Whether rows of a file are recorded; 0: it is not known. */
+static __always_inline bool prefix_has_file(__u32 id)
+{
+	__u32 word = id >> 6;
+	__u64 *bits;
+
+	if (!prefix_size)
+		return true;
+	bits = id ? bpf_map_lookup_elem(&prefix_inside, &word) : NULL;
+	return bits && *bits >> (id & 63) & 1;
+}
+
+static __always_inline bool prefix_rest_equal(const char *text, const volatile char *other,
+					      __u32 size, __u32 from)
+{
+	return from < PATH_BYTES && from <= size && prefix_equal(text, &other[from], size - from);
+}
+
+/* Whether a path as a program passed it, relative to a directory unless it is absolute, is recorded. */
+static __noinline __attribute__((unused)) bool prefix_has_text(const char *text, __u32 directory)
+{
+	struct prefix_above absolute = { .real = true, .text = prefix_text_size }, *above;
+
+	if (!prefix_size)
+		return true;
+	above = &absolute;
+	if (*text != '/') {
+		if (prefix_has_file(directory))
+			return true;
+		above = bpf_map_lookup_elem(&prefixes_above, &directory);
+	}
+	if (!above ||
+	    !((above->real && prefix_rest_equal(text, prefix, prefix_size, above->covered)) ||
+	      (above->text && prefix_rest_equal(text, prefix_text, prefix_text_size, above->covered))))
+		return false;
+	__sync_fetch_and_add(&prefix_matched, 1);
+	return true;
+}
+
+#endif

@@ -1,0 +1,174 @@
+#include "capture/filter.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "capture/features.h"
+
+/* ---- cgroups ---- */
+
+/* One line of /proc/self/mountinfo, as far as it concerns cgroups. */
+struct mount_line {
+	unsigned major, minor;
+	char point[PATH_MAX];
+	char type[32];
+	char options[512]; /* of the superblock: the controllers, in v1 */
+};
+
+static bool mount_read(FILE *file, struct mount_line *mount)
+{
+	char line[3 * PATH_MAX], *rest;
+
+	while (fgets(line, sizeof(line), file)) {
+		rest = strstr(line, " - ");
+		if (rest &&
+		    sscanf(line, "%*d %*d %u:%u %*s %4095s", &mount->major, &mount->minor,
+			   mount->point) == 3 &&
+		    sscanf(rest, " - %31s %*s %511s", mount->type, mount->options) == 2)
+			return true;
+	}
+	return false;
+}
+
+static bool is_cgroup(const char *path, struct stat *about, struct statfs *system)
+{
+	return !stat(path, about) && S_ISDIR(about->st_mode) && !statfs(path, system) &&
+	       (system->f_type == CGROUP2_SUPER_MAGIC || system->f_type == CGROUP_SUPER_MAGIC);
+}
+
+/* Looks for a path as /proc/PID/cgroup prints it, below where the unified hierarchy is mounted. */
+static bool find_below_mount(const char *path, struct stat *about, struct statfs *system)
+{
+	FILE *mounts = fopen("/proc/self/mountinfo", "re");
+	struct mount_line mount;
+	char full[2 * PATH_MAX];
+	bool found = false;
+
+	while (mounts && !found && mount_read(mounts, &mount)) {
+		if (strcmp(mount.type, "cgroup2"))
+			continue;
+		snprintf(full, sizeof(full), "%s/%s", mount.point, path);
+		found = is_cgroup(full, about, system);
+	}
+	if (mounts)
+		fclose(mounts);
+	return found;
+}
+
+/* The number of the first controller of a v1 hierarchy; negative: it has none. */
+static int subsystem_of(dev_t device)
+{
+	FILE *mounts = fopen("/proc/self/mountinfo", "re");
+	int subsystem = -ENOENT;
+	struct mount_line mount;
+	char name[64];
+
+	while (mounts && subsystem < 0 && mount_read(mounts, &mount)) {
+		char *rest = mount.options;
+
+		if (mount.major != major(device) || mount.minor != minor(device))
+			continue;
+		for (char *word = strsep(&rest, ","); word && subsystem < 0;
+		     word = strsep(&rest, ",")) {
+			snprintf(name, sizeof(name), "%s_cgrp_id",
+				 strcmp(word, "blkio") ? word : "io");
+			subsystem = features_enumerator("cgroup_subsys_id", name);
+		}
+	}
+	if (mounts)
+		fclose(mounts);
+	return subsystem;
+}
+
+static int resolve_cgroup(struct filter *filter, struct error *e)
+{
+	struct statfs system;
+	struct stat about;
+
+	if (!is_cgroup(filter->cgroup, &about, &system) &&
+	    !find_below_mount(filter->cgroup, &about, &system))
+		return error_set(e, -ENOENT,
+				 "no cgroup '%s': give its directory, as /sys/fs/cgroup/..., or its "
+				 "path as /proc/PID/cgroup shows it",
+				 filter->cgroup);
+	filter->cgroup_id = about.st_ino;
+	if (system.f_type == CGROUP2_SUPER_MAGIC)
+		return 0;
+	filter->subsystem = subsystem_of(about.st_dev);
+	if (filter->subsystem < 0)
+		return error_set(e, -ENOTSUP, "the hierarchy of cgroup '%s' has no controller",
+				 filter->cgroup);
+	return 0;
+}
+
+/* ---- paths ---- */
+
+/* Resolves the directories of a path that exist; what is beyond them stays as it is. */
+static void resolve_links(char *out, size_t size, const char *path)
+{
+	char head[PATH_MAX], real[PATH_MAX];
+	size_t length = strlen(path);
+
+	snprintf(head, sizeof(head), "%s", path);
+	while (length > 1) {
+		const char *rest = path + length;
+
+		head[length] = 0;
+		if (realpath(head, real)) {
+			if (!strcmp(real, "/"))
+				real[0] = 0;
+			snprintf(out, size, "%s%s", real, rest);
+			return;
+		}
+		while (length > 1 && path[length - 1] == '/')
+			length--;
+		while (length > 1 && path[length - 1] != '/')
+			length--;
+		while (length > 1 && path[length - 1] == '/')
+			length--;
+	}
+	snprintf(out, size, "%s", path);
+}
+
+static int resolve_path(struct filter *filter, struct error *e)
+{
+	char directory[PATH_MAX] = "", text[2 * PATH_MAX + 2];
+
+	if (!*filter->path)
+		return error_set(e, -EINVAL, "--path is empty");
+	if (*filter->path != '/' && !getcwd(directory, sizeof(directory)))
+		return error_errno(e, "cannot tell the current directory");
+	snprintf(text, sizeof(text), "%s%s%s", directory, *directory ? "/" : "", filter->path);
+	if (strlen(text) >= sizeof(filter->prefix_text))
+		return error_set(e, -ENAMETOOLONG, "--path is longer than a path can be");
+	snprintf(filter->prefix_text, sizeof(filter->prefix_text), "%.*s", PATH_MAX - 1, text);
+	resolve_links(filter->prefix, sizeof(filter->prefix), filter->prefix_text);
+	if (filter->path[strlen(filter->path) - 1] == '/' &&
+	    filter->prefix[strlen(filter->prefix) - 1] != '/' &&
+	    strlen(filter->prefix) < sizeof(filter->prefix) - 1)
+		strcat(filter->prefix, "/");
+	if (!strcmp(filter->prefix, filter->prefix_text))
+		filter->prefix_text[0] = 0;
+	return 0;
+}
+
+int filter_resolve(struct filter *filter, struct error *e)
+{
+	int err = 0;
+
+	filter->subsystem = -1;
+	if (filter->comm && !*filter->comm)
+		return error_set(e, -EINVAL, "--comm is empty");
+	if (filter->cgroup)
+		err = resolve_cgroup(filter, e);
+	if (!err && filter->path)
+		err = resolve_path(filter, e);
+	return err;
+}

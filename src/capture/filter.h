@@ -1,0 +1,26 @@
+/* Which threads and files of a recording are kept: --comm, --cgroup and --path, from what the user said to what the
+ * BPF programs compare.
+ */
+#ifndef STRATA_CAPTURE_FILTER_H
+#define STRATA_CAPTURE_FILTER_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct filter {
+	const char *comm, *cgroup, *path; /* as given; NULL: any */
+
+	/* Found by filter_resolve(). */
+	uint64_t cgroup_id;
+	int subsystem; /* whose hierarchy (cgroup v1) the cgroup is in; -1: the unified one */
+	char prefix[PATH_MAX]; /* absolute, symbolic links resolved as far as it exists */
+	char prefix_text[PATH_MAX]; /* absolute, as given; empty when the same */
+};
+
+/* -ENOENT when there is no such cgroup. */
+int filter_resolve(struct filter *filter, struct error *e);
+
+#endif
