@@ -11,12 +11,14 @@
 /* Set by strata before load. */
 const volatile bool filter_on = false;
 const volatile bool filter_makes_job = false;
-const volatile __u64 filter_comm[2] = {};     /* the name, padded with zeros; 0: any */
-const volatile __u64 filter_cgroup = 0;	      /* id; 0: any */
-const volatile __s32 filter_subsystem = -1;   /* whose hierarchy (v1) it is in; -1: the unified one (v2) */
+const volatile __u64 filter_comm[2] = {}; /* the name, padded with zeros; 0: any */
+const volatile __u64 filter_cgroup = 0;	  /* id; 0: any */
+const volatile __s32 filter_subsystem =
+	-1; /* whose hierarchy (v1) it is in; -1: the unified one (v2) */
 
 __u64 filter_matched = 0; /* how often a thread was found to match */
-__u32 filter_stale = 0;	  /* a whole process was moved between cgroups, of which only one thread was told */
+__u32 filter_stale =
+	0; /* a whole process was moved between cgroups, of which only one thread was told */
 
 static __always_inline bool filter_matches_comm(const char *comm)
 {

@@ -26,7 +26,23 @@ struct file_system_type {
 	int fs_flags;
 };
 
-struct block_device;
+struct blk_mq_ops;
+struct gendisk;
+
+struct request_queue {
+	struct gendisk *disk;
+	const struct blk_mq_ops *mq_ops;
+};
+
+struct gendisk {
+	char disk_name[32];
+	struct request_queue *queue;
+};
+
+struct block_device {
+	__u32 bd_dev;
+	struct gendisk *bd_disk;
+};
 
 struct super_block {
 	__u32 s_dev;
@@ -227,18 +243,19 @@ struct bio_vec {
 	struct page *bv_page;
 };
 
+struct bvec_iter {
+	__u64 bi_sector;
+	unsigned int bi_size;
+};
+
 struct bio {
+	struct bio *bi_next;
 	struct block_device *bi_bdev;
+	__u32 bi_opf;
+	__u8 bi_status;
+	struct bvec_iter bi_iter;
 	void *bi_private;
 	struct bio_vec *bi_io_vec;
-};
-
-struct gendisk {
-	char disk_name[32];
-};
-
-struct request_queue {
-	struct gendisk *disk;
 };
 
 struct request {

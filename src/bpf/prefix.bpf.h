@@ -118,7 +118,8 @@ static __noinline __attribute__((unused)) bool prefix_has_text(const char *text,
 	}
 	if (!above ||
 	    !((above->real && prefix_rest_equal(text, prefix, prefix_size, above->covered)) ||
-	      (above->text && prefix_rest_equal(text, prefix_text, prefix_text_size, above->covered))))
+	      (above->text &&
+	       prefix_rest_equal(text, prefix_text, prefix_text_size, above->covered))))
 		return false;
 	__sync_fetch_and_add(&prefix_matched, 1);
 	return true;

@@ -94,10 +94,11 @@ static int resolve_cgroup(struct filter *filter, struct error *e)
 
 	if (!is_cgroup(filter->cgroup, &about, &system) &&
 	    !find_below_mount(filter->cgroup, &about, &system))
-		return error_set(e, -ENOENT,
-				 "no cgroup '%s': give its directory, as /sys/fs/cgroup/..., or its "
-				 "path as /proc/PID/cgroup shows it",
-				 filter->cgroup);
+		return error_set(
+			e, -ENOENT,
+			"no cgroup '%s': give its directory, as /sys/fs/cgroup/..., or its "
+			"path as /proc/PID/cgroup shows it",
+			filter->cgroup);
 	filter->cgroup_id = about.st_ino;
 	if (system.f_type == CGROUP2_SUPER_MAGIC)
 		return 0;

@@ -16,7 +16,7 @@ struct filter {
 	/* Found by filter_resolve(). */
 	uint64_t cgroup_id;
 	int subsystem; /* whose hierarchy (cgroup v1) the cgroup is in; -1: the unified one */
-	char prefix[PATH_MAX]; /* absolute, symbolic links resolved as far as it exists */
+	char prefix[PATH_MAX];	    /* absolute, symbolic links resolved as far as it exists */
 	char prefix_text[PATH_MAX]; /* absolute, as given; empty when the same */
 };
 

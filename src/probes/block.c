@@ -21,6 +21,9 @@ static void block_configure(struct strata_bpf *bpf, uint32_t layers, struct abse
 	bpf_program__set_autoload(bpf->progs.block_merge, on);
 	bpf_program__set_autoload(bpf->progs.block_issue, on);
 	bpf_program__set_autoload(bpf->progs.block_complete, on);
+	bpf_program__set_autoload(bpf->progs.bio_queue, on);
+	bpf_program__set_autoload(bpf->progs.bio_remap, on);
+	bpf_program__set_autoload(bpf->progs.bio_complete, on);
 	bpf_program__set_autoload(bpf->progs.block_dirty_folio, folios);
 	bpf_program__set_autoload(bpf->progs.block_dirty_page, on && !folios);
 	if (!(layers & (LAYER_BIT(LAYER_block) | LAYER_BIT(LAYER_fault))))

@@ -8,7 +8,7 @@ setup() { enter; }
 teardown() {
 	leave
 	for disk in ${DISKS:-}; do
-		losetup -d "$disk"
+		remove_disk "$disk"
 	done
 }
 
@@ -20,12 +20,30 @@ disk() {
 	DISKS="$DISK ${DISKS:-}"
 }
 
-# file_system TYPE [OPTION...]: on a new disk, mounted on $T/disk.
+# bio_disk SIZE: a device that makes no requests of its bios, likewise.
+bio_disk() {
+	local number
+
+	number=$(cat /sys/class/zram-control/hot_add 2>/dev/null) || skip "no zram in this kernel"
+	NAME=zram$number DISK=/dev/zram$number
+	DISKS="$DISK ${DISKS:-}"
+	echo "$1" >"/sys/block/$NAME/disksize"
+	[ -b "$DISK" ] || mknod "$DISK" b $(tr ':' ' ' <"/sys/block/$NAME/dev")
+}
+
+remove_disk() {
+	case $1 in
+	/dev/loop*) losetup -d "$1" ;;
+	*) within 10 sh -c "echo ${1#/dev/zram} 2>/dev/null >/sys/class/zram-control/hot_remove" ;;
+	esac
+}
+
+# file_system TYPE [OPTION...]: on a new disk, mounted on $T/disk. $MAKE_DISK makes it: disk, or bio_disk.
 file_system() {
 	local options
 
 	command -v "mkfs.$1" >/dev/null || skip "mkfs.$1 is not installed"
-	disk 512M
+	"${MAKE_DISK:-disk}" 512M
 	case $1 in
 	ext4) options="-q -E lazy_itable_init=0,lazy_journal_init=0,nodiscard" ;;
 	xfs) options="-q -K" ;;
@@ -58,8 +76,9 @@ disk_delta() {
 		END { print "R", d[1], d[3]; print "W", d[5], d[7]; print "D", d[12], d[14]; print "F", d[16] }'
 }
 
-# counted CMD...: records the machine while CMD runs, and compares with the kernel's counters.
-counted() {
+# watched CMD...: records the machine while CMD runs; the kernel's counters in `before` and `after`, what the trace has
+# of that time in `found`.
+watched() {
 	record_background -a -e block
 	within 30 idle
 	reading >before
@@ -68,9 +87,14 @@ counted() {
 	reading >after
 	kill -INT "$PID"
 	within 10 gone "$PID"
-	same "requests and sectors of $NAME" "$(disk_delta before after)" \
-		"$("$HERE/requests.py" "$RUN" "$NAME" "$(tail -1 before)" "$(tail -1 after)")"
+	"$HERE/requests.py" "$RUN" "$NAME" "$(tail -1 before)" "$(tail -1 after)" >found
 	no_loss
+}
+
+# counted CMD...: the same, and both must be equal.
+counted() {
+	watched "$@"
+	same "requests and sectors of $NAME" "$(disk_delta before after)" "$(cat found)"
 }
 
 # Every way to a disk: written back, forced out, direct, read cold, erased.
@@ -164,6 +188,31 @@ cold() {
 @test "btrfs: cold reads of 100 files in random order carry the right file" { cold btrfs; }
 @test "files are known without the layers io and fs" { cold ext4 -e block; }
 
+@test "a device without requests: bios and bytes as the kernel counts them" {
+	MAKE_DISK=bio_disk file_system ext4
+	watched work
+	same "bios and sectors of $NAME" "$(disk_delta before after | grep '^[RW]')" \
+		"$(grep '^[RW]' found)" # zram counts no discards
+	same "bios with a time in a queue" 0 "$(count block "dev == '$NAME' and queued is not None")"
+	[ "$(count block "dev == '$NAME' and op == 'R'")" -gt 50 ]
+	[ "$(count block "dev == '$NAME' and op == 'W' and bytes > 0")" -gt 50 ]
+	[ "$(count block "dev == '$NAME' and op == 'D' and bytes > 0 and file is None")" -gt 0 ]
+	[ "$(count block "dev == '$NAME' and meta")" -gt 0 ]
+	same "bios without a CPU, or with an error" 0 "$(count block "dev == '$NAME' and (cpu is None or error)")"
+}
+
+@test "a device without requests: cold reads of 100 files in random order carry the right file" {
+	MAKE_DISK=bio_disk cold ext4
+}
+
+@test "a device without requests: a bio that fails carries the error" {
+	bio_disk 16M
+	echo 1M >"/sys/block/$NAME/mem_limit"
+	watched sh -c "! dd if=/dev/urandom of=$DISK bs=256k count=16 oflag=direct"
+	[ "$(count block "dev == '$NAME' and op == 'W' and error == -5 and comm == 'dd'")" -ge 1 ]
+	[ "$(count block "dev == '$NAME' and op == 'W' and error == 0")" -ge 1 ]
+}
+
 # check_fio TYPE FIO-ARGS...: bytes of the data file as fio counts them.
 check_fio() {
 	local direction
@@ -190,6 +239,12 @@ check_fio() {
 @test "fio, direct, ext4, libaio" { check_fio ext4 --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=8; }
 @test "fio, direct, xfs, io_uring" { check_fio xfs --direct=1 --rw=randrw --bs=4k --ioengine=io_uring --iodepth=8; }
 @test "fio, direct, ext4, into shared memory" { check_fio ext4 --direct=1 --rw=randread --bs=16k --mem=mmapshared; }
+@test "fio, direct, ext4 on a device without requests, psync" {
+	MAKE_DISK=bio_disk check_fio ext4 --direct=1 --rw=randrw --bs=16k --ioengine=psync
+}
+@test "fio, direct, ext4 on a device without requests, io_uring" {
+	MAKE_DISK=bio_disk check_fio ext4 --direct=1 --rw=randrw --bs=16k --ioengine=io_uring --iodepth=8
+}
 @test "fio, buffered, ext4: cold reads" { check_fio ext4 --rw=read --bs=64k --invalidate=1; }
 @test "fio, buffered, xfs: writes, and their fsync" { check_fio xfs --rw=write --bs=64k --end_fsync=1; }
 
@@ -225,6 +280,9 @@ later() {
 @test "ext4: what is written back later, by the kernel, has its file and its writer" { later ext4; }
 @test "xfs: what is written back later, by the kernel, has its file and its writer" { later xfs; }
 @test "btrfs: what is written back later, by the kernel, has its file and its writer" { later btrfs; }
+@test "a device without requests: what is written back later has its file and its writer" {
+	MAKE_DISK=bio_disk later ext4
+}
 
 @test "--scope job: the requests of the job alone; by default those of the machine" {
 	file_system ext4
