@@ -175,15 +175,17 @@ __u32 bios_handed_on __weak = 0;
 /* Ends a bio, given its address, if it is a row. */
 __weak __noinline int bio_end(__u64 *bio, int error)
 {
-	struct request_state *state = bio ? bpf_map_lookup_elem(&requests, bio) : NULL;
+	struct request_state *state;
+	__u64 key = bio ? *bio : 0; /* kernels before 6.3 look up no key that is elsewhere */
 
+	state = bpf_map_lookup_elem(&requests, &key);
 	if (!state)
 		return 0;
 	state->error = error;
 	request_send(state, bpf_ktime_get_boot_ns());
 	if (state->handed_on)
 		__sync_fetch_and_sub(&bios_handed_on, 1);
-	bpf_map_delete_elem(&requests, bio);
+	bpf_map_delete_elem(&requests, &key);
 	return 0;
 }
 

@@ -4,66 +4,93 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static bool features_has(const char *name, uint32_t kind)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool found = btf && btf__find_by_name_kind(btf, name, kind) > 0;
+struct features {
+	struct btf *btf;
+};
 
-	btf__free(btf);
+int features_open(struct features **out, struct error *e)
+{
+	struct features *features = calloc(1, sizeof(*features));
+
+	*out = features;
+	if (!features)
+		return error_set(e, -ENOMEM, "out of memory");
+	features->btf = btf__load_vmlinux_btf();
+	if (!features->btf)
+		return error_errno(e, "cannot read the kernel's type information (BTF)");
+	return 0;
+}
+
+void features_close(struct features *features)
+{
+	if (!features)
+		return;
+	btf__free(features->btf);
+	free(features);
+}
+
+/* NULL: there is no such type. */
+static const struct btf_type *features_type(const struct features *features, const char *name,
+					    uint32_t kind)
+{
+	__s32 id = btf__find_by_name_kind(features->btf, name, kind);
+
+	return id > 0 ? btf__type_by_id(features->btf, (__u32)id) : NULL;
+}
+
+bool features_has_function(const struct features *features, const char *name)
+{
+	return features_type(features, name, BTF_KIND_FUNC);
+}
+
+bool features_has_struct(const struct features *features, const char *name)
+{
+	return features_type(features, name, BTF_KIND_STRUCT);
+}
+
+bool features_has_member(const struct features *features, const char *structure, const char *member)
+{
+	const struct btf_type *type = features_type(features, structure, BTF_KIND_STRUCT);
+	bool found = false;
+
+	for (__u32 i = 0; type && i < btf_vlen(type) && !found; i++)
+		found = !strcmp(btf__name_by_offset(features->btf, btf_members(type)[i].name_off),
+				member);
 	return found;
 }
 
-bool features_has_function(const char *name)
+int features_enumerator(const struct features *features, const char *enumeration, const char *name)
 {
-	return features_has(name, BTF_KIND_FUNC);
+	const struct btf_type *type = features_type(features, enumeration, BTF_KIND_ENUM);
+
+	for (__u32 i = 0; type && i < btf_vlen(type); i++)
+		if (!strcmp(btf__name_by_offset(features->btf, btf_enum(type)[i].name_off), name))
+			return btf_enum(type)[i].val;
+	return -ENOENT;
 }
 
-bool features_has_struct(const char *name)
-{
-	return features_has(name, BTF_KIND_STRUCT);
-}
-
-int features_enumerator(const char *enumeration, const char *name)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	int id = btf ? btf__find_by_name_kind(btf, enumeration, BTF_KIND_ENUM) : -1;
-	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
-	int value = -ENOENT;
-
-	for (unsigned i = 0; type && i < btf_vlen(type) && value == -ENOENT; i++)
-		if (!strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), name))
-			value = btf_enum(type)[i].val;
-	btf__free(btf);
-	return value;
-}
-
-bool features_has_helper(const char *name)
+bool features_has_helper(const struct features *features, const char *name)
 {
 	char wanted[64];
 
 	snprintf(wanted, sizeof(wanted), "BPF_FUNC_%s", name);
-	return features_enumerator("bpf_func_id", wanted) >= 0;
+	return features_enumerator(features, "bpf_func_id", wanted) >= 0;
 }
 
-int features_tracepoint_arguments(const char *name)
+int features_tracepoint_arguments(const struct features *features, const char *name)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	const struct btf_type *type = NULL;
+	const struct btf_type *type;
 	char alias[96];
-	int arguments = 0;
-	__s32 id;
 
 	/* typedef void (*btf_trace_NAME)(void *, argument, ...) */
 	snprintf(alias, sizeof(alias), "btf_trace_%s", name);
-	id = btf ? btf__find_by_name_kind(btf, alias, BTF_KIND_TYPEDEF) : -1;
-	if (id > 0)
-		type = btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type);
+	type = features_type(features, alias, BTF_KIND_TYPEDEF);
+	if (type)
+		type = btf__type_by_id(features->btf, type->type);
 	if (type && btf_is_ptr(type))
-		type = btf__type_by_id(btf, type->type);
-	if (type && btf_is_func_proto(type) && btf_vlen(type) > 1)
-		arguments = btf_vlen(type) - 1;
-	btf__free(btf);
-	return arguments;
+		type = btf__type_by_id(features->btf, type->type);
+	return type && btf_is_func_proto(type) && btf_vlen(type) > 1 ? btf_vlen(type) - 1 : 0;
 }

@@ -1,17 +1,28 @@
-/* What the running kernel offers, asked of its type information (BTF), never of its version number. */
+/* What the running kernel offers, asked of its type information (BTF), never of its version number. Reading
+ * that takes some 10 ms, so it is opened once for all questions.
+ */
 #ifndef STRATA_CAPTURE_FEATURES_H
 #define STRATA_CAPTURE_FEATURES_H
 
 #include <stdbool.h>
 
-bool features_has_function(const char *name);
-bool features_has_struct(const char *name);
-bool features_has_helper(const char *name); /* a BPF helper, without bpf_ */
+#include "base/error.h"
+
+struct features;
+
+int features_open(struct features **features, struct error *e);
+void features_close(struct features *features);
+
+bool features_has_function(const struct features *features, const char *name);
+bool features_has_struct(const struct features *features, const char *name);
+bool features_has_member(const struct features *features, const char *structure,
+			 const char *member);
+bool features_has_helper(const struct features *features, const char *name); /* without bpf_ */
 
 /* The value of a name in an enumeration of the kernel's; -ENOENT: there is none. */
-int features_enumerator(const char *enumeration, const char *name);
+int features_enumerator(const struct features *features, const char *enumeration, const char *name);
 
 /* How many arguments a tracepoint passes; 0: there is no such tracepoint. */
-int features_tracepoint_arguments(const char *name);
+int features_tracepoint_arguments(const struct features *features, const char *name);
 
 #endif

@@ -63,7 +63,7 @@ static bool find_below_mount(const char *path, struct stat *about, struct statfs
 }
 
 /* The number of the first controller of a v1 hierarchy; negative: it has none. */
-static int subsystem_of(dev_t device)
+static int subsystem_of(const struct features *features, dev_t device)
 {
 	FILE *mounts = fopen("/proc/self/mountinfo", "re");
 	int subsystem = -ENOENT;
@@ -79,7 +79,7 @@ static int subsystem_of(dev_t device)
 		     word = strsep(&rest, ",")) {
 			snprintf(name, sizeof(name), "%s_cgrp_id",
 				 strcmp(word, "blkio") ? word : "io");
-			subsystem = features_enumerator("cgroup_subsys_id", name);
+			subsystem = features_enumerator(features, "cgroup_subsys_id", name);
 		}
 	}
 	if (mounts)
@@ -89,8 +89,10 @@ static int subsystem_of(dev_t device)
 
 static int resolve_cgroup(struct filter *filter, struct error *e)
 {
+	struct features *features;
 	struct statfs system;
 	struct stat about;
+	int err;
 
 	if (!is_cgroup(filter->cgroup, &about, &system) &&
 	    !find_below_mount(filter->cgroup, &about, &system))
@@ -102,7 +104,11 @@ static int resolve_cgroup(struct filter *filter, struct error *e)
 	filter->cgroup_id = about.st_ino;
 	if (system.f_type == CGROUP2_SUPER_MAGIC)
 		return 0;
-	filter->subsystem = subsystem_of(about.st_dev);
+	err = features_open(&features, e);
+	filter->subsystem = err ? err : subsystem_of(features, about.st_dev);
+	features_close(features);
+	if (err)
+		return err;
 	if (filter->subsystem < 0)
 		return error_set(e, -ENOTSUP, "the hierarchy of cgroup '%s' has no controller",
 				 filter->cgroup);

@@ -112,6 +112,7 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 			    struct error *e)
 {
 	struct strata_bpf *bpf = kernel->bpf;
+	struct probe_setup setup = { bpf, config->layers, config->features, config->absences };
 	struct stat namespace;
 	int err;
 
@@ -122,11 +123,11 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 	bpf->rodata->proc_above = proc_levels_above();
 	bpf->rodata->record_all = config->record_all;
 	bpf->rodata->process_all = config->process_all;
-	bpf->rodata->typed_reads = features_has_function("bpf_rdonly_cast");
+	bpf->rodata->typed_reads = features_has_function(config->features, "bpf_rdonly_cast");
 	bpf_program__set_autoload(bpf->progs.process_signal, config->command);
 	bpf->rodata->doorbell_bytes = (uint32_t)(kernel->ring_bytes / 4);
 	for (size_t i = 0; i < probe_count; i++)
-		probes[i]->configure(bpf, config->layers, config->absences);
+		probes[i]->configure(&setup);
 	err = kernel_configure_filter(kernel, config, e);
 	if (err)
 		return err;

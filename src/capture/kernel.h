@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "capture/absences.h"
+#include "capture/features.h"
 #include "capture/filter.h"
 #include "schema/layers.h"
 
@@ -27,7 +28,8 @@ struct kernel_config {
 	size_t target_count;
 	bool command;		     /* a command will be launched */
 	const struct filter *filter; /* resolved */
-	struct absences *absences;   /* gets what this kernel cannot give */
+	const struct features *features;
+	struct absences *absences; /* gets what this kernel cannot give */
 };
 
 /* Loads and attaches all programs; nothing is recorded yet. */

@@ -66,7 +66,8 @@ const struct absences *session_absences(const struct session *session)
 
 /* ---- opening ---- */
 
-static int session_open_kernel(struct session *session, struct error *e)
+static int session_open_kernel(struct session *session, const struct features *features,
+			       struct error *e)
 {
 	const struct session_config *config = session->config;
 	bool job = config->command || config->pid_count || config->filter.comm ||
@@ -80,6 +81,7 @@ static int session_open_kernel(struct session *session, struct error *e)
 		.target_count = config->pid_count,
 		.command = config->command,
 		.filter = &config->filter,
+		.features = features,
 		.absences = &session->absences,
 	};
 	int err = kernel_open(&session->kernel, &kernel, e);
@@ -101,14 +103,15 @@ static int session_leave_out(struct session *session, uint32_t layers, const cha
 	return 0;
 }
 
-static int session_check_probes(struct session *session, struct error *e)
+static int session_check_probes(struct session *session, const struct features *features,
+				struct error *e)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < probe_count && !err; i++) {
 		if (!(probes[i]->layers & session->layers) || !probes[i]->supported)
 			continue;
-		err = probes[i]->supported(e);
+		err = probes[i]->supported(features, e);
 		if (err)
 			err = session_leave_out(session, probes[i]->layers, probes[i]->name, err,
 						e);
@@ -169,6 +172,7 @@ static int session_open_output(struct session *session, struct error *e)
 int session_open(struct session **out, const struct session_config *config, struct error *e)
 {
 	struct session *session = calloc(1, sizeof(*session));
+	struct features *features = NULL;
 	int err;
 
 	*out = session;
@@ -181,9 +185,12 @@ int session_open(struct session **out, const struct session_config *config, stru
 	session->job_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (session->job_event < 0)
 		return error_errno(e, "cannot make an eventfd");
-	err = session_check_probes(session, e);
+	err = features_open(&features, e);
 	if (!err)
-		err = session_open_kernel(session, e);
+		err = session_check_probes(session, features, e);
+	if (!err)
+		err = session_open_kernel(session, features, e);
+	features_close(features);
 	if (!err)
 		err = session_open_samplers(session, e);
 	if (!err)

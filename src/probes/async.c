@@ -27,15 +27,17 @@ static const struct operation operations[] = {
 
 #define OPERATION_COUNT (sizeof(operations) / sizeof(*operations))
 
-static void configure_uring(struct strata_bpf *bpf, bool on, struct absences *absences)
+static void configure_uring(const struct probe_setup *setup, bool on)
 {
-	int complete = features_tracepoint_arguments("io_uring_complete");
-	bool submit = features_tracepoint_arguments("io_uring_submit_req");
-	bool submit_sqe = features_tracepoint_arguments("io_uring_submit_sqe") == 2;
-	bool known = complete && (submit || submit_sqe) && features_has_struct("io_rw");
+	const struct features *features = setup->features;
+	int complete = features_tracepoint_arguments(features, "io_uring_complete");
+	bool submit = features_tracepoint_arguments(features, "io_uring_submit_req");
+	bool submit_sqe = features_tracepoint_arguments(features, "io_uring_submit_sqe") == 2;
+	bool known = complete && (submit || submit_sqe) && features_has_struct(features, "io_rw");
+	struct strata_bpf *bpf = setup->bpf;
 
 	if (on && !known)
-		absences_add(absences, "io.io_uring",
+		absences_add(setup->absences, "io.io_uring",
 			     "this kernel has no io_uring, or not the tracepoints that tell of it");
 	on = on && known;
 	bpf_program__set_autoload(bpf->progs.uring_submit, on && submit);
@@ -45,15 +47,16 @@ static void configure_uring(struct strata_bpf *bpf, bool on, struct absences *ab
 				  on && complete != COMPLETE_ARGUMENTS);
 }
 
-static void async_configure(struct strata_bpf *bpf, uint32_t layers, struct absences *absences)
+static void async_configure(const struct probe_setup *setup)
 {
-	bool on = layers & (LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs));
+	struct strata_bpf *bpf = setup->bpf;
+	bool on = setup->layers & (LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs));
 
-	configure_uring(bpf, on, absences);
+	configure_uring(setup, on);
 	for (size_t i = 0; i < OPERATION_COUNT; i++) {
 		const struct operation *one = &operations[i];
 
-		if (!(layers & LAYER_BIT(one->layer)))
+		if (!(setup->layers & LAYER_BIT(one->layer)))
 			continue;
 		if (one->queue == QUEUE_AIO) {
 			bpf->rodata->aio_calls[one->number] = one->call;

@@ -2,35 +2,81 @@
  * as rows. */
 #include "probes/probe.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bpf/strata.skel.h"
 #include "capture/features.h"
 
-static void block_configure(struct strata_bpf *bpf, uint32_t layers, struct absences *absences)
+/* Whether the kernel tells of bios as this expects. */
+static bool block_has_bios(const struct features *features)
 {
-	bool on = layers & LAYER_BIT(LAYER_block);
-	bool starts = on && features_tracepoint_arguments("block_io_start");
-	bool folios = on && features_tracepoint_arguments("writeback_dirty_folio");
+	return features_tracepoint_arguments(features, "block_bio_queue") == 1 &&
+	       features_tracepoint_arguments(features, "block_bio_complete") == 2 &&
+	       features_tracepoint_arguments(features, "block_bio_remap") == 3;
+}
 
-	(void)absences;
+/* A device that may get single pages past all tracepoints, on a kernel that does so; false: none. */
+static bool block_page_device(const struct features *features, char *name, size_t size)
+{
+	static const char *const kinds[] = { "pmem", "ram", "zram" };
+	DIR *disks = opendir("/sys/block");
+	struct dirent *disk;
+	bool found = false;
+
+	while (disks && !found && (disk = readdir(disks)))
+		for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !found; i++)
+			found = !strncmp(disk->d_name, kinds[i], strlen(kinds[i])) &&
+				snprintf(name, size, "%s", disk->d_name) > 0;
+	if (disks)
+		closedir(disks);
+	return found && features_has_member(features, "block_device_operations", "rw_page");
+}
+
+static void block_note_absent(const struct probe_setup *setup)
+{
+	char device[64];
+
+	if (!block_has_bios(setup->features))
+		absences_add(
+			setup->absences, "block.bio",
+			"this kernel does not tell of I/O to devices without requests (dm, md, "
+			"zram)");
+	else if (block_page_device(setup->features, device, sizeof(device)))
+		absences_add(
+			setup->absences, "block.page",
+			"this kernel may swap and read single pages of %s and the like without "
+			"a bio",
+			device);
+}
+
+static void block_configure(const struct probe_setup *setup)
+{
+	struct strata_bpf *bpf = setup->bpf;
+	bool on = setup->layers & LAYER_BIT(LAYER_block);
+	bool starts = on && features_tracepoint_arguments(setup->features, "block_io_start");
+	bool bios = on && block_has_bios(setup->features);
+	bool folios = on && features_tracepoint_arguments(setup->features, "writeback_dirty_folio");
+
+	if (on)
+		block_note_absent(setup);
 	bpf->rodata->block_starts = starts;
 	bpf_program__set_autoload(bpf->progs.block_start, starts);
 	bpf_program__set_autoload(bpf->progs.block_insert, on && !starts);
 	bpf_program__set_autoload(bpf->progs.block_merge, on);
 	bpf_program__set_autoload(bpf->progs.block_issue, on);
 	bpf_program__set_autoload(bpf->progs.block_complete, on);
-	bpf_program__set_autoload(bpf->progs.bio_queue, on);
-	bpf_program__set_autoload(bpf->progs.bio_remap, on);
-	bpf_program__set_autoload(bpf->progs.bio_complete, on);
+	bpf_program__set_autoload(bpf->progs.bio_queue, bios);
+	bpf_program__set_autoload(bpf->progs.bio_remap, bios);
+	bpf_program__set_autoload(bpf->progs.bio_complete, bios);
 	bpf_program__set_autoload(bpf->progs.block_dirty_folio, folios);
 	bpf_program__set_autoload(bpf->progs.block_dirty_page, on && !folios);
-	if (!(layers & (LAYER_BIT(LAYER_block) | LAYER_BIT(LAYER_fault))))
+	if (!(setup->layers & (LAYER_BIT(LAYER_block) | LAYER_BIT(LAYER_fault))))
 		bpf_map__set_max_entries(bpf->maps.inodes, 1);
-	if (!on) {
+	if (!on)
 		bpf_map__set_max_entries(bpf->maps.requests, 1);
-	}
 }
 
 /* The kernel's blk_status_t as the error number that it stands for. The greater ones have changed their

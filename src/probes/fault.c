@@ -26,11 +26,11 @@ static int open_counter(int cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static int fault_supported(struct error *e)
+static int fault_supported(const struct features *features, struct error *e)
 {
 	int fd;
 
-	if (!features_tracepoint_arguments("page_fault_user"))
+	if (!features_tracepoint_arguments(features, "page_fault_user"))
 		return error_set(e, -ENOTSUP, "this kernel has no tracepoint page_fault_user");
 	fd = open_counter(0);
 	if (fd < 0)
@@ -40,12 +40,13 @@ static int fault_supported(struct error *e)
 	return 0;
 }
 
-static void fault_configure(struct strata_bpf *bpf, uint32_t layers, struct absences *absences)
+static void fault_configure(const struct probe_setup *setup)
 {
-	bool on = layers & LAYER_BIT(LAYER_fault);
-	bool pages = on && features_tracepoint_arguments("mm_filemap_fault") &&
-		     features_tracepoint_arguments("mm_filemap_map_pages");
-	bool areas = features_has_helper("find_vma");
+	struct strata_bpf *bpf = setup->bpf;
+	bool on = setup->layers & LAYER_BIT(LAYER_fault);
+	bool pages = on && features_tracepoint_arguments(setup->features, "mm_filemap_fault") &&
+		     features_tracepoint_arguments(setup->features, "mm_filemap_map_pages");
+	bool areas = features_has_helper(setup->features, "find_vma");
 
 	bpf->rodata->fault_areas = areas;
 	bpf_program__set_autoload(bpf->progs.fault_user, on);
@@ -56,11 +57,12 @@ static void fault_configure(struct strata_bpf *bpf, uint32_t layers, struct abse
 	bpf_program__set_autoload(bpf->progs.fault_map_pages, pages);
 	bpf_program__set_autoload(bpf->progs.fault_filemap, pages);
 	if (on && !pages)
-		absences_add(absences, "fault.minor",
+		absences_add(setup->absences, "fault.minor",
 			     "this kernel has no tracepoint mm_filemap_fault, so only major faults "
 			     "are recorded");
 	if (on && !areas)
-		absences_add(absences, "fault.file", "this kernel has no BPF helper find_vma");
+		absences_add(setup->absences, "fault.file",
+			     "this kernel has no BPF helper find_vma");
 }
 
 static int fault_attach(struct strata_bpf *bpf, uint32_t layers, struct probe_links *links,

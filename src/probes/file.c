@@ -70,25 +70,28 @@ static bool may_mark(uint8_t call)
 	return call == CALL_faccessat || call == CALL_faccessat2;
 }
 
-static void file_configure(struct strata_bpf *bpf, uint32_t layers, struct absences *absences)
+static void file_configure(const struct probe_setup *setup)
 {
-	bool on = layers & file_probe.layers, counted;
+	struct strata_bpf *bpf = setup->bpf;
+	bool on = setup->layers & file_probe.layers, counted;
 
 	bpf_program__set_autoload(bpf->progs.file_sys_enter, on);
 	bpf_program__set_autoload(bpf->progs.file_sys_exit, on);
 	bpf_program__set_autoload(bpf->progs.file_signal_deliver, on);
 	bpf_program__set_autoload(bpf->progs.file_process_exit, on);
 	bpf_program__set_autoload(bpf->progs.file_in_flight, on);
-	counted = layers & (LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fault));
-	bpf->rodata->count_missed = counted && features_has_struct("folio");
+	counted = setup->layers & (LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fault));
+	bpf->rodata->count_missed = counted && features_has_struct(setup->features, "folio");
 	if (counted && !bpf->rodata->count_missed)
-		absences_add(absences, "io.missed", "this kernel's page cache has no folios");
+		absences_add(setup->absences, "io.missed",
+			     "this kernel's page cache has no folios");
 	bpf_program__set_autoload(bpf->progs.cache_add, bpf->rodata->count_missed);
 	memcpy(bpf->rodata->call_shapes, shapes, sizeof(shapes));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		const struct call_number *n = &numbers[i];
-		bool recorded = layers & LAYER_BIT(n->layer) ||
-				(shapes[n->call].io >= IO_SUBMIT && layers & LAYER_BIT(LAYER_fs));
+		bool recorded =
+			setup->layers & LAYER_BIT(n->layer) ||
+			(shapes[n->call].io >= IO_SUBMIT && setup->layers & LAYER_BIT(LAYER_fs));
 
 		/* Renames are watched whatever is recorded: they change the paths of known files.
 		 * So is the call that makes marks. */

@@ -10,6 +10,7 @@
 
 #include "bpf/records.h"
 #include "capture/absences.h"
+#include "capture/features.h"
 #include "capture/sink.h"
 
 struct bpf_link;
@@ -37,15 +38,23 @@ struct decoder {
 	struct buf scratch;
 };
 
+/* What a probe is configured with. */
+struct probe_setup {
+	struct strata_bpf *bpf;
+	uint32_t layers; /* those to record */
+	const struct features *features;
+	struct absences *absences;
+};
+
 struct probe {
 	const char *name;
 	uint32_t layers;  /* LAYER_BITs */
 	uint32_t records; /* bits of enum record_type that decode takes */
 	/* -errno, with the reason, where this machine cannot give the layer at all. NULL: it always can. */
-	int (*supported)(struct error *e);
+	int (*supported)(const struct features *features, struct error *e);
 	/* Chooses programs and sets constants, before load, and notes which parts of its layers this kernel
-	 * cannot give. layers: those to record. */
-	void (*configure)(struct strata_bpf *bpf, uint32_t layers, struct absences *absences);
+	 * cannot give. */
+	void (*configure)(const struct probe_setup *setup);
 	/* Attaches programs that libbpf cannot attach by their section alone. NULL: there are none. */
 	int (*attach)(struct strata_bpf *bpf, uint32_t layers, struct probe_links *links,
 		      struct error *e);

@@ -8,11 +8,11 @@
 #include "bpf/strata.skel.h"
 #include "probes/names.h"
 
-static void process_configure(struct strata_bpf *bpf, uint32_t layers, struct absences *absences)
+static void process_configure(const struct probe_setup *setup)
 {
-	(void)absences;
+	struct strata_bpf *bpf = setup->bpf;
 	for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
-		bpf->rodata->layer_on[layer] = layers & LAYER_BIT(layer);
+		bpf->rodata->layer_on[layer] = setup->layers & LAYER_BIT(layer);
 }
 
 #define SET(column, value) builder_set(row, column_process_##column, (int64_t)(value))

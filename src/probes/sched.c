@@ -24,14 +24,17 @@ static uint32_t pid_max(void)
 	return most;
 }
 
-static void sched_configure(struct strata_bpf *bpf, uint32_t layers, struct absences *absences)
+static void sched_configure(const struct probe_setup *setup)
 {
-	bool rows = layers & LAYER_BIT(LAYER_sched);
-	bool blocked = layers & (LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs));
-	bool state = features_tracepoint_arguments("sched_switch") >= SWITCH_ARGUMENTS;
+	struct strata_bpf *bpf = setup->bpf;
+	bool rows = setup->layers & LAYER_BIT(LAYER_sched);
+	bool blocked = setup->layers & (LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs));
+	bool state =
+		features_tracepoint_arguments(setup->features, "sched_switch") >= SWITCH_ARGUMENTS;
 
-	if (rows && !features_has_struct("sched_info"))
-		absences_add(absences, "sched.wait", "this kernel does not count run-queue time");
+	if (rows && !features_has_struct(setup->features, "sched_info"))
+		absences_add(setup->absences, "sched.wait",
+			     "this kernel does not count run-queue time");
 	bpf->rodata->sched_rows = rows;
 	bpf->rodata->sched_all = bpf->rodata->process_all;
 	bpf->rodata->count_blocked = blocked;
