@@ -8,8 +8,8 @@ setup_file() {
 	local program words
 
 	export REFUSED= GUEST=$BATS_FILE_TMPDIR/guest
-	for program in qemu-system-x86_64 busybox cpio setpriv; do
-		command -v $program >/dev/null || REFUSED="$program is not installed"
+	for program in qemu-system-x86_64 busybox cpio setpriv dmsetup; do
+		PATH=$PATH:/usr/sbin command -v $program >/dev/null || REFUSED="$program is not installed"
 	done
 	[ -n "$REFUSED" ] || words=$("$BATS_TEST_DIRNAME/prepare" 2>&1) || REFUSED=$(tail -n 1 <<<"$words")
 	[ -n "$REFUSED" ] || setpriv --pdeathsig TERM "$BATS_TEST_DIRNAME/boot" "$GUEST" 3>&-
@@ -38,7 +38,8 @@ first() {
 		readable
 		same "warnings of the reader" "" "$(cat info.err)"
 		same "layers of $RUN" process,sched,io,fs,mem,block,cpu,disk "$(rows run "key == 'layers'" value)"
-		same "absent in $RUN" "" "$(rows run "key.startswith('absent')")"
+		same "absent in $RUN" "$(cat "${words%/words}/absent" 2>/dev/null)" \
+			"$(rows run "key.startswith('absent')" key)"
 		same "kernel" "$(cat "$GUEST/kernel")" "$(rows run "key == 'kernel'" value | sed 's/.*x20//')"
 		says words "none lost"
 		no_loss
@@ -185,4 +186,61 @@ print(*sorted(visible(name) for name in names), sep="\n")' "$HERE")" \
 	same "the file it opened before" "$(printf '10\t/job/attach/data\t0')" \
 		"$(rows io "path.endswith('/data')" returned,path,pos)"
 	same "exit code" 6 "$(rows process "event == 'exit' and comm == 'blockedread'" exit_code)"
+}
+
+# moved DEV [CONDITION]: bios (or requests) and sectors of a device, by operation, as counted prints them.
+moved() {
+	rows block "dev == '$1' and (${2:-True})" op,bytes |
+		awk '{ n[$1]++; sectors[$1] += $2 / 512 } END { print n["R"] + 0, sectors["R"] + 0, n["W"] + 0, sectors["W"] + 0 }'
+}
+
+# counted DEV NUMBER: reads, sectors read, writes and sectors written as the guest's kernel counted them, in the
+# NUMBERth piece of work on a device.
+counted() {
+	awk -v dev="$1" -v number="$2" '$1 == dev && ++n == number { print $19 - $2, $21 - $4, $23 - $6, $25 - $8 }' out
+}
+
+@test "devices without requests: zram as the kernel counts; what passes it without a bio is named" {
+	of bios
+	same "zram0" "64 2048 146 13168" "$(counted zram0 1)"
+	same "rows" "64 2048 146 13168" "$(moved zram0)"
+	[ "$(counted zram0 2 | cut -d' ' -f1)" -gt 0 ] # read from the cache's side: no bio
+	says words "'block.page' is not recorded: this kernel"
+	"$STRATA" info "$RUN" >info
+	says info "absent: block.page: this kernel"
+	same "named in JSON" true "$("$STRATA" info --json "$RUN" | jq '.absent | has("block.page")')"
+}
+
+@test "devices without requests: dm, whose bio that is split is one row, and the device below it" {
+	of bios
+	same "dm-0, the parts of the one that was split counted" "64 2048 147 13168" "$(counted dm-0 1)"
+	same "rows of dm-0" "64 2048 146 13168" "$(moved dm-0)"
+	same "rows of ram0, which gets the parts" "64 2048 147 13168" "$(moved ram0)"
+	same "bytes of the longest" "1048576 524288" "$(for dev in dm-0 ram0; do
+		rows block "dev == '$dev' and sector in (0, 8192)" bytes | tail -1
+	done | xargs)"
+	same "rows of ram1, where the kernel counts none" "64 2048 146 13168" "$(moved ram1)"
+}
+
+@test "devices without requests: NVMe above its paths, merged below, with partitions, files and flushes" {
+	of bios
+	# From the second partition on: two fsync and what looks at the partitions beside the work.
+	same "rows of the second partition" "64 2048 146 13168" "$(moved nvme0n1 "bytes and sector >= 34816 and comm == 'dd'")"
+	same "first sector of each" "34816 34816" "$(for dev in nvme0n1 nvme0c0n1; do
+		rows block "dev == '$dev' and op == 'W'" sector | head -1
+	done | xargs)"
+	[ "$(count block "dev == 'nvme0n1' and op == 'W' and bytes == 0 and sector is None and sync")" -ge 2 ]
+	same "sectors above and below" "$(moved nvme0c0n1 | cut -d' ' -f2,4)" "$(moved nvme0n1 | cut -d' ' -f2,4)"
+	[ "$(moved nvme0n1 | cut -d' ' -f3)" -gt "$(moved nvme0c0n1 | cut -d' ' -f3)" ] # or nothing was merged
+	same "bytes of files" "written W 655360 direct W 327680 written R 655360" \
+		"$(rows block "dev == 'nvme0n1' and (path or '').startswith('/mnt/')" path,op,bytes |
+			awk '{ key = substr($1, 6) " " $2 } !(key in n) { keys[++k] = key } { n[key] += $3 }
+				END { for (i = 1; i <= k; i++) print keys[i], n[keys[i]] }' | xargs)"
+}
+
+@test "devices without requests: no time in a queue, a CPU, no error" {
+	of bios
+	devices="dev in ('dm-0', 'ram0', 'ram1', 'zram0', 'nvme0n1')"
+	[ "$(count block "$devices")" -gt 500 ]
+	same "rows that differ" 0 "$(count block "$devices and (queued is not None or cpu is None or error or not dur)")"
 }
