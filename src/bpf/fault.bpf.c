@@ -270,11 +270,12 @@ int BPF_PROG(fault_process_exit, struct task_struct *task)
 SEC("?iter/task")
 int fault_open(struct bpf_iter__task *context)
 {
+	struct task_struct *task = context->task;
 	struct task_state *state;
 
-	if (!context->task)
+	if (!task)
 		return 0;
-	state = task_state_recorded(context->task, LAYER_fault);
+	state = task_state_recorded(task, LAYER_fault);
 	if (state && state->fault)
 		fault_send(state, 0, RECORD_UNFINISHED, 0);
 	return 0;

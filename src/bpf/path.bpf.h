@@ -64,6 +64,20 @@ struct {
 	__type(value, struct inode_entry);
 } inodes __weak SEC(".maps");
 
+/* What is read of an open file. */
+struct file_view {
+	__u64 pointer;
+	__u64 dentry;
+	__u64 mount;
+	__u64 inode;
+	__u64 inode_number;
+	__s64 pos;
+	__u32 generation;
+	__u32 mode;
+	__u32 flags;
+	__u32 pad;
+};
+
 struct path_walk {
 	struct dentry *dentry;
 	struct vfsmount *mount;
@@ -72,7 +86,9 @@ struct path_walk {
 	__u16 flags; /* enum file_flag */
 	__u8 copy;   /* gather names, not only the chain */
 	__u8 done;
-	struct inode_entry inode; /* here, as the stack is small */
+	struct inode_entry inode; /* these three are here, as the stack is small */
+	struct file_entry file;
+	struct file_view view;
 	__u32 depth; /* how many names; where each begins, and they in the order in which they are read */
 	__u32 length;
 	__u16 starts[PATH_STARTS];
@@ -195,7 +211,7 @@ static __always_inline void path_match(struct path_walk *walk, __u32 id)
 			if (path_join_step(i, &walk))
 				break;
 	}
-	prefix_note(id, walk->path, walk->length);
+	prefix_note(id, walk->path, &walk->length);
 }
 
 /* Sends the names that the walk gathered. 0, or an error that is counted. */
@@ -267,53 +283,41 @@ __weak __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode_pointe
 {
 	struct file_key key = { dentry, mount };
 	struct inode *inode = (void *)inode_pointer;
-	struct file_entry *known, entry = {};
+	struct file_entry *known, *entry;
 	struct path_walk *walk;
 	__u32 zero = 0;
 
 	walk = bpf_map_lookup_elem(&path_walks, &zero);
 	if (!walk)
 		return 0;
-	entry.inode = inode_pointer;
-	entry.inode_number = BPF_CORE_READ(inode, i_ino);
-	entry.generation = BPF_CORE_READ(inode, i_generation);
-	entry.epoch = path_epoch;
+	entry = &walk->file;
+	entry->pad = 0;
+	entry->inode = inode_pointer;
+	entry->inode_number = BPF_CORE_READ(inode, i_ino);
+	entry->generation = BPF_CORE_READ(inode, i_generation);
+	entry->epoch = path_epoch;
 	known = bpf_map_lookup_elem(&files, &key);
-	if (known && known->inode_number == entry.inode_number &&
-	    known->generation == entry.generation) {
+	if (known && known->inode_number == entry->inode_number &&
+	    known->generation == entry->generation) {
 		path_walk_up(walk, dentry, mount, false);
 		if (walk->chain == known->chain) {
-			known->epoch = entry.epoch;
-			known->inode = entry.inode;
-			entry.id = known->id;
-			inode_remember(walk, &key, &entry);
-			return entry.id;
+			known->epoch = entry->epoch;
+			known->inode = entry->inode;
+			entry->id = known->id;
+			inode_remember(walk, &key, entry);
+			return entry->id;
 		}
 	}
 	path_walk_up(walk, dentry, mount, true);
-	entry.chain = walk->chain;
-	entry.id = __sync_fetch_and_add(&next_file, 1);
-	if (path_send(walk, inode, entry.id))
+	entry->chain = walk->chain;
+	entry->id = __sync_fetch_and_add(&next_file, 1);
+	if (path_send(walk, inode, entry->id))
 		return 0;
-	path_match(walk, entry.id);
-	bpf_map_update_elem(&files, &key, &entry, BPF_ANY);
-	inode_remember(walk, &key, &entry);
-	return entry.id;
+	path_match(walk, entry->id);
+	bpf_map_update_elem(&files, &key, entry, BPF_ANY);
+	inode_remember(walk, &key, entry);
+	return entry->id;
 }
-
-/* What is read of an open file. */
-struct file_view {
-	__u64 pointer;
-	__u64 dentry;
-	__u64 mount;
-	__u64 inode;
-	__u64 inode_number;
-	__s64 pos;
-	__u32 generation;
-	__u32 mode;
-	__u32 flags;
-	__u32 pad;
-};
 
 /* Reads it field by field, which works on every kernel. */
 static __always_inline void file_read_fields(struct file_view *view, struct file *file)
@@ -331,21 +335,21 @@ static __always_inline void file_read_fields(struct file_view *view, struct file
 	view->pos = BPF_CORE_READ(file, f_pos);
 }
 
-/* The id of a file that is not the one met last; 0 when it could not be told to strata. */
-__weak __noinline __u32 path_lookup(struct file_view *view)
+static __always_inline __u32 path_find(struct file_view *view)
 {
-	struct file_key key;
-	struct file_entry *entry;
+	struct file_key key = { view->dentry, view->mount };
+	struct file_entry *entry = bpf_map_lookup_elem(&files, &key);
 
-	if (!view)
-		return 0;
-	key.dentry = view->dentry;
-	key.mount = view->mount;
-	entry = bpf_map_lookup_elem(&files, &key);
 	if (entry && entry->inode == view->inode && entry->inode_number == view->inode_number &&
 	    entry->generation == view->generation && entry->epoch == path_epoch)
 		return entry->id;
 	return path_enter(view->dentry, view->mount, view->inode);
+}
+
+/* The id of a file that is not the one met last; 0 when it could not be told to strata. */
+__weak __noinline __u32 path_lookup(struct file_view *view)
+{
+	return view ? path_find(view) : 0;
 }
 
 /* The id of a file, which a thread often asks for again. */
@@ -398,18 +402,24 @@ static __always_inline __u32 path_of_file(struct file *file)
 __weak __noinline __u32 path_of_cwd(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct file_view view = {};
+	struct path_walk *walk;
+	struct file_view *view;
 	struct inode *inode;
 	struct path path;
+	__u32 zero = 0;
 
+	walk = bpf_map_lookup_elem(&path_walks, &zero);
+	if (!walk)
+		return 0;
+	view = &walk->view;
 	BPF_CORE_READ_INTO(&path, task, fs, pwd);
 	inode = BPF_CORE_READ(path.dentry, d_inode);
-	view.dentry = (__u64)path.dentry;
-	view.mount = (__u64)path.mnt;
-	view.inode = (__u64)inode;
-	view.inode_number = BPF_CORE_READ(inode, i_ino);
-	view.generation = BPF_CORE_READ(inode, i_generation);
-	return path_lookup(&view);
+	view->dentry = (__u64)path.dentry;
+	view->mount = (__u64)path.mnt;
+	view->inode = (__u64)inode;
+	view->inode_number = BPF_CORE_READ(inode, i_ino);
+	view->generation = BPF_CORE_READ(inode, i_generation);
+	return path_find(view); /* in place: the stack of all calls together is small */
 }
 
 #endif

@@ -57,21 +57,24 @@ static __always_inline bool prefix_equal(const char *text, const volatile char *
 	return true;
 }
 
-static __always_inline bool prefix_is_below(const char *path, __u32 length,
+/* The length is read anew where it is an index: 6.1's verifier loses itself in what it has deduced of it. */
+static __always_inline bool prefix_is_below(const char *path, const volatile __u32 *length,
 					    const volatile char *other, __u32 size)
 {
-	return length < size && length < PATH_BYTES && other[length & (PATH_BYTES - 1)] == '/' &&
-	       prefix_equal(path, other, length);
+	__u32 end = *length;
+
+	return end < size && end < PATH_BYTES && other[*length & (PATH_BYTES - 1)] == '/' &&
+	       prefix_equal(path, other, end);
 }
 
 /* Notes of a new file id whether its path, of `length` bytes, begins with the prefix. */
-static __always_inline void prefix_note(__u32 id, const char *path, __u32 length)
+static __always_inline void prefix_note(__u32 id, const char *path, const volatile __u32 *length)
 {
-	struct prefix_above above = { .covered = length + 1 };
+	struct prefix_above above = { .covered = *length + 1 };
 	__u32 word = id >> 6;
 	__u64 *bits;
 
-	if (length >= prefix_size && prefix_equal(path, prefix, prefix_size)) {
+	if (*length >= prefix_size && prefix_equal(path, prefix, prefix_size)) {
 		bits = bpf_map_lookup_elem(&prefix_inside, &word);
 		if (!bits)
 			return;
