@@ -34,6 +34,31 @@ static __always_inline __u64 task_run_delay(struct task_struct *task)
 	return task_has_run_delay() ? task->sched_info.run_delay : 0;
 }
 
+/* Bytes that a thread has read and written are counted where the kernel is built with
+ * CONFIG_TASK_IO_ACCOUNTING (storage) and CONFIG_TASK_XACCT (calls). */
+#define TASK_IO(field)                                                                 \
+	static __always_inline __u64 task_##field(struct task_struct *task)            \
+	{                                                                              \
+		return bpf_core_field_exists(task->ioac.field) ? task->ioac.field : 0; \
+	}
+TASK_IO(read_bytes)
+TASK_IO(write_bytes)
+TASK_IO(rchar)
+TASK_IO(wchar)
+
+/* The bits of enum job_counter for what this kernel does not count. */
+static __always_inline __u32 task_missing_counters(void)
+{
+	struct task_struct *task = NULL;
+	__u32 missing = 0;
+
+	if (!bpf_core_field_exists(task->ioac.read_bytes))
+		missing |= 1u << JOB_READ_BYTES | 1u << JOB_WRITE_BYTES;
+	if (!bpf_core_field_exists(task->ioac.rchar))
+		missing |= 1u << JOB_RCHAR | 1u << JOB_WCHAR;
+	return missing;
+}
+
 /* kernfs_node.parent became __parent, under RCU, in 6.15. */
 static __always_inline struct kernfs_node *kernfs_parent(struct kernfs_node *node)
 {

@@ -176,6 +176,13 @@ struct sched_entity {
 	__u64 sum_exec_runtime;
 };
 
+struct task_io_accounting {
+	__u64 rchar;
+	__u64 wchar;
+	__u64 read_bytes;
+	__u64 write_bytes;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct sched_entity se;
@@ -188,6 +195,13 @@ struct task_struct {
 	int exit_code;
 	unsigned int flags;
 	__u64 start_boottime;
+	__u64 utime;
+	__u64 stime;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
+	unsigned long min_flt;
+	unsigned long maj_flt;
+	struct task_io_accounting ioac;
 	char comm[16];
 	struct task_struct *group_leader;
 	struct task_struct *real_parent;

@@ -20,6 +20,7 @@ const volatile __u32 self_namespace __weak = 0; /* ... that namespace's inode nu
 const volatile __u32 proc_above __weak = 0;	/* ... and how many levels above it /proc shows */
 const volatile bool record_all __weak = false;	/* io, fs, mem of every process, not only the job */
 const volatile bool process_all __weak = true;	/* likewise for process */
+const volatile bool has_job __weak = false;	/* a command or processes to follow */
 const volatile bool layer_on[LAYER_COUNT] __weak = {};
 const volatile __u32 doorbell_bytes __weak = 1 << 20;
 

@@ -250,8 +250,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 		ring_output(&scratch->process, sizeof(scratch->process), LAYER_process, wake);
 	}
 	if (state && state->mode == TASK_JOB)
-		state->mode =
-			TASK_IGNORED; /* it may still run code on its way out; it counts no more */
+		state->mode = TASK_GONE;
 	return 0;
 }
 

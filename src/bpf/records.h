@@ -209,6 +209,7 @@ enum task_mode {
 	TASK_PENDING, /* strata's child before its execve */
 	TASK_JOB,     /* recorded */
 	TASK_IGNORED, /* strata itself */
+	TASK_GONE,    /* of the job, on its way out: it may still run, and counts no more */
 };
 
 enum task_fault {
@@ -284,6 +285,30 @@ struct async_state {
 	__u8 call;
 	__u8 flags; /* enum record_flag */
 	__u8 pad[2];
+};
+
+/* What the kernel counts for each thread; see job.bpf.c. */
+enum job_counter {
+	JOB_RUNTIME, /* exact; utime and stime are samples taken at ticks */
+	JOB_UTIME,
+	JOB_STIME,
+	JOB_MINOR_FAULTS,
+	JOB_MAJOR_FAULTS,
+	JOB_VOLUNTARY,
+	JOB_INVOLUNTARY,
+	JOB_READ_BYTES,
+	JOB_WRITE_BYTES,
+	JOB_RCHAR,
+	JOB_WCHAR,
+	JOB_COUNTERS
+};
+
+struct job_thread {
+	__u64 counted
+		[JOB_COUNTERS]; /* what is in the job's totals already, or does not belong there */
+	__u8 pending;		/* strata's child before its execve */
+	__u8 leaving;
+	__u8 pad[6];
 };
 
 /* The stay that a CPU is in. */

@@ -123,6 +123,7 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 	bpf->rodata->proc_above = proc_levels_above();
 	bpf->rodata->record_all = config->record_all;
 	bpf->rodata->process_all = config->process_all;
+	bpf->rodata->has_job = config->command || config->target_count;
 	bpf->rodata->typed_reads = features_has_function(config->features, "bpf_rdonly_cast");
 	bpf_program__set_autoload(bpf->progs.process_signal, config->command);
 	bpf->rodata->doorbell_bytes = (uint32_t)(kernel->ring_bytes / 4);
@@ -188,11 +189,11 @@ static int kernel_add_targets(struct kernel *kernel, const struct kernel_config 
 	return 0;
 }
 
-/* Runs an iterator program over all tasks once. Its results go elsewhere, so what it prints is empty. */
-static int kernel_iterate(struct bpf_program *program, struct error *e)
+/* Runs an iterator program over all tasks once. What it writes goes to `out`; NULL for one that does not. */
+static int kernel_iterate(struct bpf_program *program, struct buf *out, struct error *e)
 {
 	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
-	char nothing[64];
+	char part[4096];
 	int err = 0, fd;
 
 	if (!link)
@@ -201,10 +202,12 @@ static int kernel_iterate(struct bpf_program *program, struct error *e)
 	if (fd < 0)
 		err = kernel_error(e, fd, "cannot make a task iterator");
 	while (!err) {
-		ssize_t got = read(fd, nothing, sizeof(nothing));
+		ssize_t got = read(fd, part, sizeof(part));
 
 		if (got == 0)
 			break;
+		if (got > 0 && out && buf_append(out, part, (size_t)got))
+			err = error_set(e, -ENOMEM, "out of memory");
 		if (got < 0 && errno != EINTR && errno != EAGAIN)
 			err = error_errno(e, "cannot walk the tasks");
 	}
@@ -264,7 +267,7 @@ int kernel_open(struct kernel **out, const struct kernel_config *config, struct 
 	if (!err)
 		err = kernel_add_targets(kernel, config, e);
 	if (!err)
-		err = kernel_iterate(kernel->bpf->progs.process_find_self, e);
+		err = kernel_iterate(kernel->bpf->progs.process_find_self, NULL, e);
 	if (!err)
 		err = kernel_attach(kernel, config, e);
 out:
@@ -341,7 +344,7 @@ int kernel_start(struct kernel *kernel, uint64_t *start, struct error *e)
 	__atomic_store_n(&kernel->bpf->bss->recording, 1, __ATOMIC_SEQ_CST);
 	if (kernel->bpf->rodata->sched_rows)
 		kernel_visit_cpus(kernel);
-	return kernel_iterate(kernel->bpf->progs.process_existing, e);
+	return kernel_iterate(kernel->bpf->progs.process_existing, NULL, e);
 }
 
 int kernel_read_stays(const struct kernel *kernel, struct stay *stays, struct error *e)
@@ -360,7 +363,7 @@ void kernel_refresh_filter(struct kernel *kernel)
 	struct error ignored;
 
 	if (__atomic_exchange_n(&kernel->bpf->bss->filter_stale, 0, __ATOMIC_SEQ_CST))
-		kernel_iterate(kernel->bpf->progs.process_filter, &ignored);
+		kernel_iterate(kernel->bpf->progs.process_filter, NULL, &ignored);
 }
 
 struct kernel_matches kernel_matches(const struct kernel *kernel)
@@ -407,9 +410,9 @@ int kernel_stop(struct kernel *kernel, struct error *e)
 	__atomic_store_n(&kernel->bpf->bss->recording, 0, __ATOMIC_SEQ_CST);
 	usleep(1000); /* programs that had begun on other CPUs end */
 	if (bpf_program__autoload(kernel->bpf->progs.file_in_flight))
-		err = kernel_iterate(kernel->bpf->progs.file_in_flight, e);
+		err = kernel_iterate(kernel->bpf->progs.file_in_flight, NULL, e);
 	if (!err && bpf_program__autoload(kernel->bpf->progs.fault_open))
-		err = kernel_iterate(kernel->bpf->progs.fault_open, e);
+		err = kernel_iterate(kernel->bpf->progs.fault_open, NULL, e);
 	kernel_detach(kernel);
 	return err;
 }
@@ -417,6 +420,34 @@ int kernel_stop(struct kernel *kernel, struct error *e)
 uint32_t kernel_live(const struct kernel *kernel)
 {
 	return __atomic_load_n(&kernel->bpf->bss->live, __ATOMIC_SEQ_CST);
+}
+
+int kernel_begin_job(struct kernel *kernel, struct error *e)
+{
+	int err = 0;
+
+	if (!bpf_program__autoload(kernel->bpf->progs.job_begin))
+		return -ENODATA;
+	err = kernel_iterate(kernel->bpf->progs.job_begin, NULL, e);
+	__atomic_store_n(&kernel->bpf->bss->job_counting, 1, __ATOMIC_SEQ_CST);
+	return err;
+}
+
+int kernel_read_job(struct kernel *kernel, uint64_t *totals, uint32_t *missing, struct buf *pids,
+		    struct error *e)
+{
+	int err = kernel_iterate(kernel->bpf->progs.job_update, pids, e);
+
+	/* Of a job that has ended, what its last threads use on their way out. */
+	for (int i = 0; i < 1000 && !kernel_live(kernel); i++) {
+		if (!__atomic_load_n(&kernel->bpf->bss->job_leaving, __ATOMIC_SEQ_CST))
+			break;
+		usleep(100);
+	}
+	for (unsigned i = 0; i < JOB_COUNTERS; i++)
+		totals[i] = __atomic_load_n(&kernel->bpf->bss->job_totals[i], __ATOMIC_RELAXED);
+	*missing = kernel->bpf->bss->job_missing;
+	return err;
 }
 
 unsigned kernel_ring_count(const struct kernel *kernel)

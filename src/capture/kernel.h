@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "capture/absences.h"
 #include "capture/features.h"
@@ -70,6 +71,15 @@ void kernel_each_async(const struct kernel *kernel,
 bool kernel_signalled(const struct kernel *kernel, int signal, pid_t sender, uint64_t since);
 
 uint32_t kernel_live(const struct kernel *kernel); /* threads of the job */
+
+/* Notes what the job's threads have used so far, for kernel_read_job() not to count it; -ENODATA when there is
+ * no job, or its totals are not recorded. To be called after kernel_start(). */
+int kernel_begin_job(struct kernel *kernel, struct error *e);
+
+/* What the job's threads have used since then, into totals[JOB_COUNTERS]; missing: the bits of those that the
+ * kernel does not count. Adds a pid, 32 bits wide, to `pids` for each thread that lives. */
+int kernel_read_job(struct kernel *kernel, uint64_t *totals, uint32_t *missing, struct buf *pids,
+		    struct error *e);
 
 unsigned kernel_ring_count(const struct kernel *kernel);
 uint64_t kernel_ring_bytes(const struct kernel *kernel);

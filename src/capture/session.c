@@ -26,6 +26,7 @@
 #include "probes/probe.h"
 #include "probes/sched.h"
 #include "sampler/clock.h"
+#include "sampler/job.h"
 #include "sampler/sampler.h"
 
 #define PROGRESS_EVERY NS_PER_SECOND
@@ -38,6 +39,7 @@ struct session {
 	struct drain *drain;
 	struct sink sink;	  /* this thread's own rows */
 	void **samplers;	  /* the state of each of samplers[]; NULL: not open */
+	struct job_sampling job;  /* totals of the job */
 	uint32_t layers;	  /* LAYER_BITs that are recorded */
 	struct absences absences; /* what was asked for and is not */
 	struct launch launch;
@@ -253,6 +255,7 @@ static void session_start_samplers(struct session *session)
 	for (size_t i = 0; i < sampler_count; i++)
 		if (session->samplers[i] && samplers[i]->start)
 			samplers[i]->start(session->samplers[i]);
+	job_start(&session->job, session->kernel);
 }
 
 static void session_sample(struct session *session)
@@ -260,6 +263,7 @@ static void session_sample(struct session *session)
 	for (size_t i = 0; i < sampler_count; i++)
 		if (session->samplers[i])
 			samplers[i]->sample(session->samplers[i], &session->sink);
+	job_sample(&session->job, &session->sink);
 }
 
 /* What is done by the clock. Returns how many nanoseconds there are until something is due. */
@@ -513,6 +517,7 @@ void session_close(struct session *session)
 		if (session->samplers[i])
 			samplers[i]->close(session->samplers[i]);
 	free(session->samplers);
+	job_close(&session->job);
 	sink_free(&session->sink);
 	kernel_close(session->kernel);
 	signals_close(&session->signals);

@@ -58,11 +58,12 @@ struct probe {
 	/* Attaches programs that libbpf cannot attach by their section alone. NULL: there are none. */
 	int (*attach)(struct strata_bpf *bpf, uint32_t layers, struct probe_links *links,
 		      struct error *e);
+	/* NULL for one without records. */
 	void (*decode)(struct decoder *decoder, const struct record *record, size_t size);
 };
 
 extern const struct probe process_probe, file_probe, sched_probe, block_probe, fault_probe,
-	async_probe;
+	async_probe, job_probe;
 extern const struct probe *const probes[];
 extern const size_t probe_count;
 

@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# Totals of the job, against what the kernel tells the job itself and those who wait for it.
+
+load lib
+setup_file() { need_bpf; }
+setup() { enter; }
+teardown() {
+	leave
+	[ -z "${LOOP:-}" ] || losetup -d "$LOOP"
+}
+
+loop_device() {
+	truncate -s 16M image
+	LOOP=$(losetup -f --show image)
+}
+
+# total COLUMN...: the sum of columns over all rows.
+total() {
+	rows job True "$(tr ' ' , <<<"$*")" | awk '{ for (i = 1; i <= NF; i++) n += $i } END { printf "%.0f\n", n }'
+}
+
+# between LEAST COUNT MOST WHAT
+between() {
+	[ "$1" -le "$2" ] && [ "$2" -le "$3" ] || {
+		echo "$4: $1 <= $2 <= $3 does not hold"
+		return 1
+	}
+}
+
+@test "attached: 1000 short-lived processes count in full, and what the job used before does not" {
+	loop_device
+	"$HERE/job.py" "$RUN" "$W/usage" "$LOOP" 1000
+	"$HERE/usage.py" tiles "$RUN" job table
+	no_loss
+}
+
+@test "launched: from the execve on, also what nobody waits for" {
+	echo x | record -e cpu --interval 50ms -- "$W/usage" orphan 300 >readings
+	no_loss
+	# the first reading tells what came before the orphan, the last what came beside it
+	past=$(sed -n 1p readings | cut -d' ' -f1)
+	own=$(sed -n 3p readings | cut -d' ' -f1)
+	between $((past + 300000000)) "$(total usr sys)" $((own + 320000000)) "ns of CPU"
+}
+
+@test "launched: what strata's child does before its execve does not count" {
+	head -c 100000 /dev/urandom >data
+	record -e cpu,io -u nobody -- cat <data >/dev/null
+	[ "$(total rchar)" -ge 100000 ]
+	same "rchar" "$(rows io "dir == 'R'" returned | awk '{ n += $1 } END { print n }')" "$(total rchar)"
+}
+
+@test "launched: faults, switches and CPU time are those of time -v" {
+	loop_device
+	record -e cpu --interval 50ms -- /usr/bin/time -f '%F %R %w %c %U %S' -o theirs /usr/bin/python3 -c '
+import mmap, os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+pages = mmap.mmap(fd, 256 * 4096, prot=mmap.PROT_READ)
+pages.madvise(mmap.MADV_RANDOM)
+for i in range(256):
+    pages[i * 4096]
+for i in range(300):
+    os.sched_yield() if i % 2 else os.waitpid(os.fork() or os._exit(0), 0)
+' "$LOOP"
+	no_loss
+	read -r major minor voluntary involuntary usr sys <theirs
+	[ "$major" -ge 256 ]
+	# time itself is part of the job: its own few
+	between "$major" "$(total major_faults)" $((major + 20)) "major faults"
+	between "$minor" "$(total minor_faults)" $((minor + 400)) "minor faults"
+	between "$voluntary" "$(total voluntary)" $((voluntary + 500)) "voluntary switches"
+	between "$involuntary" "$(total involuntary)" $((involuntary + 100)) "involuntary switches"
+	ns=$(awk -v a="$usr" -v b="$sys" 'BEGIN { printf "%.0f\n", (a + b) * 1e9 }')
+	between $((ns - 20000000)) "$(total usr sys)" $((ns + 20000000)) "ns of CPU" # told in hundredths
+}
+
+@test "user and kernel time are told apart as getrusage does" {
+	record -e cpu --interval 100ms -- /usr/bin/python3 -c '
+import os, resource, time
+def spend(work):
+    end = time.process_time() + 0.4
+    while time.process_time() < end:
+        work()
+spend(lambda: sum(range(10000)))
+zero = os.open("/dev/zero", os.O_RDONLY)
+spend(lambda: os.pread(zero, 4 << 20, 0))
+usage = resource.getrusage(resource.RUSAGE_SELF)
+print(round(usage.ru_utime * 1e9), round(usage.ru_stime * 1e9))' >theirs
+	read -r usr sys <theirs
+	[ "$usr" -gt 300000000 ] && [ "$sys" -gt 300000000 ]
+	between $((usr - 20000000)) "$(total usr)" $((usr + 20000000)) "user ns"
+	between $((sys - 20000000)) "$(total sys)" $((sys + 20000000)) "kernel ns"
+}
+
+# The newest row that is in the file, once there are two more than now.
+settled_row() {
+	local had
+
+	had=$(count job)
+	within 20 eval '[ "$(count job)" -ge $(('"$had"' + 3)) ]'
+	rows job True processes,threads,rss | tail -1
+}
+
+@test "processes, threads and resident memory are those of /proc/PID/status" {
+	background /usr/bin/python3 -c '
+import os, signal, threading
+held = bytearray(40 << 20)
+for _ in range(3):
+    if not os.fork():
+        own = bytearray(10 << 20)
+        threading.Thread(target=signal.pause, daemon=True).start() if os.getpid() % 2 else None
+        signal.pause()
+        os._exit(0)
+print("ready", flush=True)
+signal.pause()'
+	job=$PID
+	within 20 grep -q ready out
+	pids="$job $(cat "/proc/$job/task/$job/children")"
+	record_background -e cpu --interval 50ms -p "$(tr -s ' ' , <<<"${pids% }")"
+	ours=$(settled_row)
+	for pid in $pids; do
+		cat "/proc/$pid/status"
+	done >status
+	same "processes, threads, resident bytes" "$(awk '/^Threads:/ { n++; t += $2 } /^VmRSS:/ { r += $2 }
+		END { print n "\t" t "\t" r * 1024 }' status)" "$ours"
+	kill -INT $PID
+	wait $PID
+}
+
+@test "no rows without a job, and none without layer cpu" {
+	record -a -d 300ms --interval 50ms
+	same "rows" 0 "$(count job)"
+	[ "$(count cpu)" -gt 0 ]
+	rm "$RUN"
+	record -e io,disk -- true
+	same "rows" 0 "$(count job)"
+}
