@@ -4,16 +4,25 @@
  *     {"cpu_ns": N, "ops": {"pread": {"calls": N, "mean_ns": N, "batch_ns": N}, ...}}
  *
  * mean_ns is the time of a thread by its calls; batch_ns the median over batches of 256 calls, which
- * leaves out the batches during which something else had the CPU. The file is only read.
+ * leaves out the batches during which something else had the CPU. File and device are only read.
+ *
+ * A turn of `switch` is a byte to a thread on the same CPU and back: two switches. One of `direct` reads the
+ * device with DEPTH requests at once, so that what it measures is work, and not how long an idle CPU takes to
+ * wake up. `mixed` is some of everything, with a request of its own.
  */
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,26 +30,41 @@
 #define BATCHES (1 << 18) /* kept for the median; later ones count for the mean only */
 #define PAGE	4096
 #define THREADS 64
+#define DEPTH	32
+
+/* Of each kind in a turn of `mixed`. */
+#define MIXED_PREADS   128
+#define MIXED_OPENS    4
+#define MIXED_STATS    8
+#define MIXED_MAPS     4
+#define MIXED_SWITCHES 4
 
 struct job;
 
 struct op {
 	const char *name;
 	int (*call)(struct job *job); /* 0, or -1 with errno */
+	bool paired;		      /* needs a partner on its CPU */
+	bool device;
 };
 
 /* One thread's loop. */
 struct job {
 	const struct op *op;
-	const char *path;
+	const char *path, *device;
 	double seconds;
 	double rate; /* calls a second; 0: as fast as it goes */
-	int fd;
-	off_t pos, size;
+	int fd, device_fd;
+	off_t pos, size, device_pos, device_size;
+	int number;	       /* among the threads */
+	int there[2], back[2]; /* to the partner and from it */
+	pthread_t partner;
 	uint64_t calls, ns;
 	float *batches; /* ns a call */
 	size_t batch_count;
 	char page[PAGE];
+	char *direct; /* DEPTH pages that O_DIRECT may read into */
+	aio_context_t queue;
 };
 
 static uint64_t clock_ns(void)
@@ -79,17 +103,132 @@ static int call_getppid(struct job *job)
 	return getppid() < 0 ? -1 : 0;
 }
 
+static int call_switch(struct job *job)
+{
+	char byte = 0;
+
+	return write(job->there[1], &byte, 1) == 1 && read(job->back[0], &byte, 1) == 1 ? 0 : -1;
+}
+
+/* Every second page: neighbours would become one request. */
+static int call_direct(struct job *job)
+{
+	struct iocb blocks[DEPTH], *list[DEPTH];
+	struct io_event events[DEPTH];
+
+	memset(blocks, 0, sizeof(blocks));
+	for (int i = 0; i < DEPTH; i++) {
+		list[i] = &blocks[i];
+		blocks[i].aio_lio_opcode = IOCB_CMD_PREAD;
+		blocks[i].aio_fildes = (uint32_t)job->device_fd;
+		blocks[i].aio_buf = (uintptr_t)job->direct + (uintptr_t)i * PAGE;
+		blocks[i].aio_nbytes = PAGE;
+		blocks[i].aio_offset = job->device_pos;
+		job->device_pos = job->device_pos + 3 * PAGE > job->device_size
+					  ? 0
+					  : job->device_pos + 2 * PAGE;
+	}
+	if (syscall(SYS_io_submit, job->queue, DEPTH, list) != DEPTH ||
+	    syscall(SYS_io_getevents, job->queue, DEPTH, DEPTH, events, NULL) != DEPTH)
+		return -1;
+	for (int i = 0; i < DEPTH; i++)
+		if (events[i].res != PAGE)
+			return -1;
+	return 0;
+}
+
+static int call_request(struct job *job)
+{
+	ssize_t got = pread(job->device_fd, job->direct, PAGE, job->device_pos);
+
+	job->device_pos =
+		job->device_pos + 2 * PAGE > job->device_size ? 0 : job->device_pos + PAGE;
+	return got == PAGE ? 0 : -1;
+}
+
+static int call_map(struct job *job)
+{
+	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, job->fd, 0);
+
+	return page == MAP_FAILED ? -1 : munmap(page, PAGE);
+}
+
+static int repeat(int (*call)(struct job *job), struct job *job, int times)
+{
+	int err = 0;
+
+	while (!err && times--)
+		err = call(job);
+	return err;
+}
+
+static int call_mixed(struct job *job)
+{
+	return repeat(call_pread, job, MIXED_PREADS) || repeat(call_openclose, job, MIXED_OPENS) ||
+			       repeat(call_stat, job, MIXED_STATS) ||
+			       repeat(call_map, job, MIXED_MAPS) ||
+			       repeat(call_switch, job, MIXED_SWITCHES) || call_request(job)
+		       ? -1
+		       : 0;
+}
+
 static const struct op ops[] = {
-	{ "pread", call_pread },
-	{ "openclose", call_openclose },
-	{ "stat", call_stat },
-	{ "getppid", call_getppid },
+	{ .name = "pread", .call = call_pread },
+	{ .name = "openclose", .call = call_openclose },
+	{ .name = "stat", .call = call_stat },
+	{ .name = "getppid", .call = call_getppid },
+	{ .name = "switch", .call = call_switch, .paired = true },
+	{ .name = "direct", .call = call_direct, .device = true },
+	{ .name = "mixed", .call = call_mixed, .paired = true, .device = true },
 };
 
 static _Noreturn void die(const char *what)
 {
 	perror(what);
 	exit(1);
+}
+
+/* ---- the partner of a thread, tied to the same CPU: each wakes the other and sleeps ---- */
+
+static void tie_to_cpu(int number)
+{
+	int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t cpu;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(cpus - 1 - number % cpus, &cpu);
+	if (sched_setaffinity(0, sizeof(cpu), &cpu))
+		die("sched_setaffinity");
+}
+
+static void *partner_run(void *argument)
+{
+	struct job *job = argument;
+	char byte;
+
+	tie_to_cpu(job->number);
+	while (read(job->there[0], &byte, 1) == 1)
+		if (write(job->back[1], &byte, 1) != 1)
+			die("partner");
+	return NULL;
+}
+
+static void partner_start(struct job *job)
+{
+	if (pipe(job->there) || pipe(job->back))
+		die("pipe");
+	if (pthread_create(&job->partner, NULL, partner_run, job))
+		die("pthread_create");
+	tie_to_cpu(job->number);
+}
+
+static void partner_stop(struct job *job)
+{
+	close(job->there[1]);
+	pthread_join(job->partner, NULL);
+	close(job->there[0]);
+	close(job->back[0]);
+	close(job->back[1]);
 }
 
 static void sleep_until(uint64_t ns)
@@ -103,8 +242,12 @@ static void sleep_until(uint64_t ns)
 static void *job_run(void *argument)
 {
 	struct job *job = argument;
-	uint64_t start = clock_ns(), end = start + (uint64_t)(job->seconds * 1e9), now = start;
+	uint64_t start, end, now;
 
+	if (job->op->paired)
+		partner_start(job);
+	start = now = clock_ns();
+	end = start + (uint64_t)(job->seconds * 1e9);
 	while (now < end) {
 		uint64_t before = now;
 
@@ -121,6 +264,8 @@ static void *job_run(void *argument)
 			now = clock_ns();
 		}
 	}
+	if (job->op->paired)
+		partner_stop(job);
 	return NULL;
 }
 
@@ -138,6 +283,14 @@ static void job_open(struct job *job)
 	/* Touched now, so that no page fault falls into the loop. */
 	memset(job->batches, 0, BATCHES * sizeof(*job->batches));
 	memset(job->page, 0, PAGE);
+	if (!job->op->device)
+		return;
+	job->device_fd = open(job->device, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	job->device_size = job->device_fd < 0 ? -1 : lseek(job->device_fd, 0, SEEK_END);
+	job->direct = aligned_alloc(PAGE, (size_t)DEPTH * PAGE);
+	if (job->device_size < PAGE || !job->direct || syscall(SYS_io_setup, DEPTH, &job->queue))
+		die(job->device);
+	memset(job->direct, 0, (size_t)DEPTH * PAGE);
 }
 
 static int compare_floats(const void *a, const void *b)
@@ -163,6 +316,7 @@ static void op_run(const struct op *op, const struct job *like, int threads)
 	for (int i = 0; i < threads; i++) {
 		jobs[i] = *like;
 		jobs[i].op = op;
+		jobs[i].number = i;
 		job_open(&jobs[i]);
 	}
 	for (int i = 1; i < threads; i++)
@@ -181,15 +335,20 @@ static void op_run(const struct op *op, const struct job *like, int threads)
 	for (int i = 0; i < threads; i++) {
 		close(jobs[i].fd);
 		free(jobs[i].batches);
+		if (op->device) {
+			close(jobs[i].device_fd);
+			syscall(SYS_io_destroy, jobs[i].queue);
+		}
+		free(jobs[i].direct);
 	}
 }
 
-static const struct op *op_find(const char *name)
+static const struct op *op_find(const char *name, const struct job *like)
 {
 	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
-		if (!strcmp(ops[i].name, name))
+		if (!strcmp(ops[i].name, name) && (like->device || !ops[i].device))
 			return &ops[i];
-	fprintf(stderr, "calls: no such call: %s\n", name);
+	fprintf(stderr, "calls: no such call, or no device for it: %s\n", name);
 	exit(2);
 }
 
@@ -207,9 +366,11 @@ int main(int argc, char **argv)
 	struct job like = { .seconds = 0.3 };
 	int threads = 1, option;
 
-	while ((option = getopt(argc, argv, "f:s:t:r:")) != -1) {
+	while ((option = getopt(argc, argv, "f:d:s:t:r:")) != -1) {
 		if (option == 'f')
 			like.path = optarg;
+		else if (option == 'd')
+			like.device = optarg;
 		else if (option == 's')
 			like.seconds = strtod(optarg, NULL);
 		else if (option == 't')
@@ -221,13 +382,14 @@ int main(int argc, char **argv)
 	}
 	if (!like.path || threads < 1 || threads > THREADS || optind == argc) {
 		fprintf(stderr,
-			"usage: calls -f FILE [-s SECONDS] [-t THREADS] [-r CALLS] OP...\n");
+			"usage: calls -f FILE [-d DEVICE] [-s SECONDS] [-t THREADS] [-r CALLS] "
+			"OP...\n");
 		return 2;
 	}
 	printf("{\"ops\": {");
 	for (int i = optind; i < argc; i++) {
 		printf("%s", i > optind ? ", " : "");
-		op_run(op_find(argv[i]), &like, threads);
+		op_run(op_find(argv[i], &like), &like, threads);
 	}
 	printf("}, \"cpu_ns\": %llu}\n", (unsigned long long)cpu_ns());
 	return 0;

@@ -1,7 +1,12 @@
 """From the rounds that bench/run measured to figures, and from those to tables."""
+import math
 import statistics
 
-EVENTS = {"pread": 1, "openclose": 2, "stat": 1}  # calls that one turn of each loop of bench/calls makes
+# Events that one turn of each loop of bench/calls makes.
+CALLS = {"pread": 1, "openclose": 2, "stat": 1}
+SWITCHES = {"switch": 2}
+REQUESTS = {"direct": 32}
+MIXED = {"io": 128 + 4 * 4 + 1, "fs": 4 * 2 + 8, "mem": 4 * 2}  # ... of its loop `mixed`, by table
 
 
 # ---- from rounds to figures ----
@@ -15,69 +20,115 @@ def spread(values):
     return [first, third]
 
 
-def added(rounds, name, op, figure):
-    """ns that each round added to the bare call of the same round."""
-    return [one["ops"][op][figure] - bare["ops"][op][figure]
+def added(rounds, name, op, figure, events=1):
+    """ns that each round added to the bare call of the same round, by events of a call."""
+    return [(one["ops"][op][figure] - bare["ops"][op][figure]) / events
             for one, bare in zip(rounds[name], rounds["bare"])]
 
 
-def compare_added(rounds, least, op, figure="batch_ns"):
+def compare_added(rounds, least, op, figure="batch_ns", events=1):
     """What strata adds beside what `least` adds; None where that could not run."""
-    bare = statistics.median(one["ops"][op][figure] for one in rounds["bare"])
-    ours = added(rounds, "strata", op, figure)
+    bare = statistics.median(one["ops"][op][figure] for one in rounds["bare"]) / events
+    ours = added(rounds, "strata", op, figure, events)
     result = {"bare_ns": bare, "strata_added_ns": statistics.median(ours), "strata_spread_ns": spread(ours)}
     if rounds.get(least):
-        theirs = added(rounds, least, op, figure)
+        theirs = added(rounds, least, op, figure, events)
         ratio = statistics.median(ours) / statistics.median(theirs) if statistics.median(theirs) > 0 else None
         result.update(least_added_ns=statistics.median(theirs), least_spread_ns=spread(theirs), ratio=ratio,
                       ratio_spread=spread([a / b for a, b in zip(ours, theirs) if b > 0] or [None]))
     return result
 
 
-def summarize_tracer(calls, name):
-    """One line of the comparison of tracers."""
+def summarize_tracer(calls, name, ops):
+    """One line of the comparison of tracers. Those that see the whole machine may keep more than was made."""
     rounds = calls["rounds"]
     idle = {key: statistics.median(one[key] for one in calls["idle"][name])
             for key in ("events", "bytes", "tracer_cpu_ns")}
-    made = [sum(one["ops"][op]["calls"] * EVENTS[op] for op in EVENTS) for one in rounds[name]]
+    made = [sum(one["ops"][op]["calls"] * ops[op] for op in ops) for one in rounds[name]]
     kept = [one["events"] - idle["events"] for one in rounds[name]]
     return {
-        "added_ns": {op: statistics.median(added(rounds, name, op, "batch_ns")) for op in EVENTS},
+        "added_ns": {op: statistics.median(added(rounds, name, op, "batch_ns", ops[op])) for op in ops},
         "cpu_ns_per_event": statistics.median((one["tracer_cpu_ns"] - idle["tracer_cpu_ns"]) / count
                                               for one, count in zip(rounds[name], made)),
         "bytes_per_event": statistics.median((one["bytes"] - idle["bytes"]) / max(count, 1)
                                              for one, count in zip(rounds[name], kept)),
-        "events": sum(made), "lost": round(sum(made) - sum(kept)),
+        "events": sum(made), "lost": max(round(sum(made) - sum(kept)), 0),
         "lost_told": sum(one["lost_told"] for one in rounds[name]),
     }
 
 
+def summarize_tracers(part, ops):
+    rounds = part["rounds"]
+    return {name: summarize_tracer(part, name, ops) for name in rounds if rounds[name][0]["events"] is not None}
+
+
+def median_limits(values):
+    """Between which the median of what the values were drawn from lies, with 95 % of certainty or more: each
+    value is above it or below it like a coin."""
+    values, count = sorted(values), len(values)
+    outside, rank = 0.0, 0
+    while rank < count // 2 and 2 * (outside + math.comb(count, rank) / 2**count) <= 0.05:
+        outside += math.comb(count, rank) / 2**count
+        rank += 1
+    rank = max(rank - 1, 0)
+    return [values[rank], values[count - 1 - rank]]
+
+
+def compare_pairs(ours, theirs):
+    """Round by round, since what disturbs a round disturbs all its runs."""
+    ratios = [a / b for a, b in zip(ours, theirs)]
+    return {"bare": statistics.median(theirs), "strata": statistics.median(ours),
+            "ratio": statistics.median(ratios), "ratio_spread": median_limits(ratios)}
+
+
 def summarize_training(training):
     rounds = training["rounds"]
-    if not (rounds.get("strata") and rounds.get("bare")):
+    if not (rounds.get("strata") and rounds.get("bare again")):
         return None
     result = {}
     for key in ("job_s", "job_cpu_s", "command_s"):
-        bare, ours = ([one[key] for one in rounds[name]] for name in ("bare", "strata"))
-        result[key] = {"bare": statistics.median(bare), "strata": statistics.median(ours),
-                       "ratio": statistics.median(ours) / statistics.median(bare),
-                       "ratio_spread": spread([a / b for a, b in zip(ours, bare)])}
-    result["io_bytes_per_row"] = statistics.median(one["io"]["bytes"] / one["io"]["rows"] for one in rounds["strata"])
+        first, again, ours = ([one[key] for one in rounds[name]] for name in ("bare", "bare again", "strata"))
+        result[key] = compare_pairs(ours, [(a + b) / 2 for a, b in zip(first, again)])
+        result[f"{key}_noise"] = compare_pairs(again, first)
+    rows, size = ({table: statistics.median(one["tables"][table][what] for one in rounds["strata"])
+                   for table in rounds["strata"][0]["tables"]} for what in ("rows", "bytes"))
+    result["rows"] = rows
+    result["bytes_per_row"] = {table: size[table] / rows[table] for table in rows if rows[table]}
     return result
 
 
+def summarize_mixed(mixed):
+    if "unavailable" in mixed:
+        return mixed
+    bytes_per_row = {name: table["bytes"] / table["rows"] for name, table in mixed["tables"].items() if table["rows"]}
+    return {**mixed, "bytes_per_row": bytes_per_row, "rows_by_table": {
+        name: mixed["tables"][name]["rows"] for name in bytes_per_row}}
+
+
 def summarize(measured):
-    calls, bystander = measured["calls"]["rounds"], measured["bystander"]["rounds"]
-    return {
-        "calls": {op: compare_added(calls, "floor", op) for op in EVENTS},
-        "calls_mean": {op: compare_added(calls, "floor", op, "mean_ns") for op in EVENTS},
-        "bystander": {op: compare_added(bystander, "empty", op) for op in ("getppid", "pread")},
-        "tracers": {name: summarize_tracer(measured["calls"], name)
-                    for name in calls if calls[name][0]["events"] is not None},
-        "rates": measured["rates"],
-        "training": summarize_training(measured["training"]),
-        "store": measured["store"],
-    }
+    """The figures of the parts that were measured."""
+    summary = {}
+    if "calls" in measured:
+        rounds = measured["calls"]["rounds"]
+        summary["calls"] = {op: compare_added(rounds, "floor", op) for op in CALLS}
+        summary["calls_mean"] = {op: compare_added(rounds, "floor", op, "mean_ns") for op in CALLS}
+        summary["tracers"] = summarize_tracers(measured["calls"], CALLS)
+    if "bystander" in measured:
+        rounds = measured["bystander"]["rounds"]
+        summary["bystander"] = {op: compare_added(rounds, "empty", op) for op in ("getppid", "pread")}
+    for part, ops in (("switches", SWITCHES), ("requests", REQUESTS)):
+        if measured.get(part, {}).get("rounds"):
+            op, events = next(iter(ops.items()))
+            summary[part] = compare_added(measured[part]["rounds"], "floor", op, events=events)
+            summary[f"{part}_tracers"] = summarize_tracers(measured[part], ops)
+    if "mixed" in measured:
+        summary["mixed"] = summarize_mixed(measured["mixed"])
+    if "training" in measured:
+        summary["training"] = summarize_training(measured["training"])
+    for part in ("rates", "store"):
+        if part in measured:
+            summary[part] = measured[part]
+    return summary
 
 
 # ---- tables ----
@@ -106,8 +157,8 @@ def target_row(what, bare, least, ours, value, target, form="{:.2f}", limits=Non
 
 
 def added_row(what, figures, target):
-    return target_row(what, shown(figures["bare_ns"]), shown(figures.get("least_added_ns"), "+{:,.0f}"),
-                      shown(figures["strata_added_ns"], "+{:,.0f}"), figures.get("ratio"), target,
+    return target_row(what, shown(figures["bare_ns"]), shown(figures.get("least_added_ns"), "{:+,.0f}"),
+                      shown(figures["strata_added_ns"], "{:+,.0f}"), figures.get("ratio"), target,
                       limits=figures.get("ratio_spread"))
 
 
@@ -127,51 +178,94 @@ def rate_rows(rates):
                          shown(one["bytes_per_row"], "{:.2f}"), one["bytes_per_row"], None)
 
 
+def mixed_rows(mixed):
+    if "unavailable" in mixed:
+        return
+    lost = max(mixed["lost_told"], sum(max(count, 0) for count in mixed["lost"].values()))
+    rate = f"{mixed['rows_per_s'] / 1e6:.2f} M events/s of all kinds, {mixed['seconds']:.0f} s"
+    yield target_row(f"lost of {mixed['rows']:,} at {rate}", "-", "-", f"{lost:,}", lost,
+                     0 if mixed["rows_per_s"] >= 0.95e6 else None, "{:,d}")
+    yield target_row("... recorder's CPU, ns an event", "-", "-", shown(mixed["cpu_ns_per_event"]),
+                     mixed["cpu_ns_per_event"], 150, "{:.0f}")
+
+
 def training_rows(figures):
-    names = {"job_s": ("PyTorch job, s", 1.02), "job_cpu_s": ("... its CPU time, s", None),
+    names = {"job_s": ("PyTorch job, s", 1.02), "job_s_noise": ("... bare against bare, s", None),
+             "job_cpu_s": ("... its CPU time, s", None),
+             "job_cpu_s_noise": ("... CPU time, bare against bare, s", None),
              "command_s": ("... with start and stop of strata, s", None)}
     for key, (what, target) in names.items():
         one = figures[key]
         yield target_row(what, f"{one['bare']:.3f}", "-", f"{one['strata']:.3f}", one["ratio"], target,
                          "{:.3f}", one["ratio_spread"])
-    stored = figures["io_bytes_per_row"]
+    stored = figures["bytes_per_row"]["io"]
     yield target_row("... bytes a stored io row of it", "-", "-", f"{stored:.2f}", stored, 5)
 
 
-def print_targets(summary):
-    rows = [
-        added_row("one traced 4 KiB pread, ns", summary["calls"]["pread"], 1.5),
-        added_row("... by the mean of all its calls", summary["calls_mean"]["pread"], None),
-        added_row("openat and close, ns", summary["calls"]["openclose"], None),
-        added_row("stat, ns", summary["calls"]["stat"], None),
-        added_row("getppid of a process not traced, ns", summary["bystander"]["getppid"], 1.5),
-        added_row("pread of a process not traced, ns", summary["bystander"]["pread"], 1.5),
-        *rate_rows(summary["rates"]),
-    ]
-    if "rows_65536" in summary["store"]:
+def part_rows(summary):
+    """The lines of the first table, for the parts that there are."""
+    if "calls" in summary:
+        yield added_row("one traced 4 KiB pread, ns", summary["calls"]["pread"], 1.5)
+        yield added_row("... by the mean of all its calls", summary["calls_mean"]["pread"], None)
+        yield added_row("openat and close, ns", summary["calls"]["openclose"], None)
+        yield added_row("stat, ns", summary["calls"]["stat"], None)
+    if "bystander" in summary:
+        yield added_row("getppid of a process not traced, ns", summary["bystander"]["getppid"], 1.5)
+        yield added_row("pread of a process not traced, ns", summary["bystander"]["pread"], 1.5)
+    if "switches" in summary:
+        yield added_row("a switch of a ping-pong on one CPU, layer sched, ns", summary["switches"], None)
+    if "requests" in summary:
+        yield added_row("a 4 KiB O_DIRECT request of 32 at once, layer block, ns", summary["requests"], None)
+    if "rates" in summary:
+        yield from rate_rows(summary["rates"])
+    if "mixed" in summary:
+        yield from mixed_rows(summary["mixed"])
+    if "rows_65536" in summary.get("store", {}):
         stored = summary["store"]["rows_65536"]["bytes_per_row"]
-        rows.append(target_row("bytes a stored io row, data loading as modelled", "-", "-", f"{stored:.2f}",
-                               stored, 5))
-    if summary["training"]:
-        rows += training_rows(summary["training"])
-    print_table(["what", "bare", "floor", "strata", "ratio or value", "spread", "target", "met"], rows)
-    print("floor: a bare BPF program that writes 40 bytes a call; for processes not traced, two empty\n"
-          "programs. ratio: strata's added time by the floor's, or by the bare run's; spread: the\n"
-          "middle half of the rounds.\n")
+        yield target_row("bytes a stored io row, data loading as modelled", "-", "-", f"{stored:.2f}", stored, 5)
+    if summary.get("training"):
+        yield from training_rows(summary["training"])
 
 
-def print_tracers(summary, unavailable):
-    ours = summary["strata"]["added_ns"]["pread"]
+def print_targets(summary):
+    print_table(["what", "bare", "floor", "strata", "ratio or value", "spread", "target", "met"],
+                list(part_rows(summary)))
+    print("floor: a bare BPF program that writes 40 bytes a call or switch; for processes not traced, two\n"
+          "empty programs. ratio: strata's added time by the floor's, or by the bare run's; spread: the\n"
+          "middle half of the rounds. Of the PyTorch job: the median of the rounds' ratios, each to the\n"
+          "mean of the round's two bare runs, and between which that median lies with 95 % of certainty.\n")
+
+
+def print_sizes(summary):
+    """Bytes a row of every table that has rows, in the mixed run and in the PyTorch job's."""
+    runs = {"mixed run": summary.get("mixed") or {}, "PyTorch job": summary.get("training") or {}}
+    counts = [one.get("rows_by_table", one.get("rows")) if one.get("bytes_per_row") else {} for one in runs.values()]
+    tables = list(dict.fromkeys(table for one in runs.values() for table in one.get("bytes_per_row", {})))
+    if not tables:
+        return
+    rows = [[table, *(cell for one, count in zip(runs.values(), counts) for cell in (
+        shown(count.get(table)), shown(one.get("bytes_per_row", {}).get(table), "{:.2f}")))] for table in tables]
+    print_table(["table", *(head for name in runs for head in (f"rows, {name}", "bytes/row"))], rows)
+
+
+def print_unavailable(part, reasons):
+    for name, reason in reasons.items():
+        print(f"{part} {name}: not available: {reason}\n".lstrip())
+
+
+def print_tracers(summary, unavailable, titles):
+    """titles: of the ops, the first of which strata's is compared by."""
+    first = next(iter(titles))
+    ours = summary["strata"]["added_ns"][first]
     rows = []
     for name, one in summary.items():
-        times = [f"+{one['added_ns'][op]:,.0f}" for op in EVENTS]
-        ratio = one["added_ns"]["pread"] / ours if ours > 0 else None
+        times = [f"{one['added_ns'][op]:+,.0f}" for op in titles]
+        ratio = one["added_ns"][first] / ours if ours > 0 else None
         rows.append([name, *times, shown(ratio, "{:.1f} x"), shown(one["cpu_ns_per_event"]),
-                     f"{one['bytes_per_event']:.1f}", f"{one['events']:,}", f"{one['lost']:,}"])
-    print_table(["tracer", "pread, ns", "openat+close, ns", "stat, ns", "pread by strata's",
-                 "its CPU, ns/event", "bytes/event", "events", "lost"], rows)
-    for name, reason in unavailable.items():
-        print(f"{name}: not available: {reason}\n")
+                     f"{one['bytes_per_event']:.1f}", f"{one['events']:,}", f"{max(one['lost'], one['lost_told']):,}"])
+    print_table(["tracer", *titles.values(), f"{first} by strata's", "its CPU, ns/event", "bytes/event", "events",
+                 "lost"], rows)
+    print_unavailable("", unavailable)
 
 
 def print_training(training):
@@ -184,8 +278,7 @@ def print_training(training):
                      shown(size and size / 1024, "{:,.0f}")])
     if rows:
         print_table(["PyTorch job under", "rounds", "s", "by bare", "file, KiB"], rows)
-    for name, reason in training["unavailable"].items():
-        print(f"PyTorch job, {name}: not available: {reason}\n")
+    print_unavailable("PyTorch job under", training["unavailable"])
 
 
 def print_store(store):
@@ -203,7 +296,20 @@ def print_all(measured):
     machine = measured["machine"]
     print(f"{machine['strata']}, Linux {machine['kernel']}, {machine['cpus']} CPUs, load at start "
           f"{' '.join(machine['load'])}{', QUICK: figures mean nothing' if machine['quick'] else ''}\n")
-    print_targets(measured["summary"])
-    print_tracers(measured["summary"]["tracers"], measured["calls"]["unavailable"])
-    print_training(measured["training"])
-    print_store(measured["store"])
+    summary = measured["summary"]
+    print_targets(summary)
+    for part, key, titles in (
+            ("calls", "tracers", {"pread": "pread, ns", "openclose": "openat or close, ns", "stat": "stat, ns"}),
+            ("switches", "switches_tracers", {"switch": "a switch, ns"}),
+            ("requests", "requests_tracers", {"direct": "a request, ns"})):
+        if key in summary:
+            print_tracers(summary[key], measured[part]["unavailable"], titles)
+        else:
+            print_unavailable(part, measured.get(part, {}).get("unavailable", {}))
+    if "training" in measured:
+        print_training(measured["training"])
+    print_sizes(summary)
+    if "store" in measured:
+        print_store(measured["store"])
+    if "unavailable" in measured.get("mixed", {}):
+        print_unavailable("mixed", {"block device": measured["mixed"]["unavailable"]})
