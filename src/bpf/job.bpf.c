@@ -5,62 +5,7 @@
  * each interval for those that live, and when a thread that has exited leaves its CPU for the last time:
  * only then are its numbers final. One that lived shorter than an interval counts in full.
  */
-#include "bpf/task.bpf.h"
-
-#include "bpf/compat.bpf.h"
-
-#define TASK_DEAD 0x80 /* the state of a thread that will not run again */
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct job_thread);
-} job_threads SEC(".maps");
-
-__u64 job_totals[JOB_COUNTERS] = {};
-__u32 job_missing = 0;	/* bits of the counters that this kernel does not keep */
-__u32 job_counting = 0; /* set when what the threads had used before is known */
-__u32 job_leaving = 0;	/* threads that have exited and still run */
-
-static __always_inline void job_read(struct task_struct *task, __u64 *now)
-{
-	now[JOB_RUNTIME] = task->se.sum_exec_runtime;
-	now[JOB_UTIME] = task->utime;
-	now[JOB_STIME] = task->stime;
-	now[JOB_MINOR_FAULTS] = task->min_flt;
-	now[JOB_MAJOR_FAULTS] = task->maj_flt;
-	now[JOB_VOLUNTARY] = task->nvcsw;
-	now[JOB_INVOLUNTARY] = task->nivcsw;
-	now[JOB_READ_BYTES] = task_read_bytes(task);
-	now[JOB_WRITE_BYTES] = task_write_bytes(task);
-	now[JOB_RCHAR] = task_rchar(task);
-	now[JOB_WCHAR] = task_wchar(task);
-}
-
-/* Carries over what a thread has used since the last time. The iterator and the thread's own exit may meet
- * here: who comes with the older number adds nothing, and the other one looks again. */
-static __always_inline void job_count(struct job_thread *thread, struct task_struct *task)
-{
-	__u64 now[JOB_COUNTERS];
-
-	job_read(task, now);
-#pragma unroll
-	for (int i = 0; i < JOB_COUNTERS; i++) {
-		__u64 before = thread->counted[i];
-
-		for (int try = 0; try < 2 && now[i] > before; try++) {
-			__u64 found =
-				__sync_val_compare_and_swap(&thread->counted[i], before, now[i]);
-
-			if (found == before) {
-				__sync_fetch_and_add(&job_totals[i], now[i] - before);
-				break;
-			}
-			before = found;
-		}
-	}
-}
+#include "bpf/job.bpf.h"
 
 static __always_inline struct job_thread *job_thread_make(struct task_struct *task)
 {
@@ -85,7 +30,7 @@ int BPF_PROG(job_exec, struct task_struct *task)
 	return 0;
 }
 
-/* Marks a thread for job_switch, where there is no time to look whose it is. */
+/* Marks a thread for job_settle(), which is to be quick. */
 SEC("?tp_btf/sched_process_exit")
 int BPF_PROG(job_exit, struct task_struct *task)
 {
@@ -103,19 +48,11 @@ int BPF_PROG(job_exit, struct task_struct *task)
 	return 0;
 }
 
+/* Where sched.bpf.c does not look at switches; a program more would cost each of them. */
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(job_switch, bool preempted, struct task_struct *prev)
 {
-	struct job_thread *thread;
-
-	if (prev->__state != TASK_DEAD)
-		return 0;
-	thread = bpf_task_storage_get(&job_threads, prev, NULL, 0);
-	if (!thread || !thread->leaving)
-		return 0;
-	if (job_counting)
-		job_count(thread, prev);
-	__sync_fetch_and_sub(&job_leaving, 1);
+	job_settle(prev);
 	return 0;
 }
 
@@ -147,9 +84,7 @@ int job_update(struct bpf_iter__task *context)
 	struct task_state *state;
 	struct job_thread *thread;
 
-	if (!task || !job_bit(task))
-		return 0;
-	state = task_find(task);
+	state = task ? task_find(task) : NULL;
 	if (!state || state->mode != TASK_JOB)
 		return 0;
 	thread = job_thread_make(task);

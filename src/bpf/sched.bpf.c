@@ -5,7 +5,7 @@
  * recording. The run-queue time is the kernel's own count: what run_delay grew by when the thread got
  * the CPU.
  */
-#include "bpf/task.bpf.h"
+#include "bpf/job.bpf.h"
 
 #include "bpf/compat.bpf.h"
 
@@ -210,6 +210,8 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 	__u32 zero = 0;
 	__u64 now;
 
+	if (switch_counts_job)
+		job_settle(prev);
 	if (!recording)
 		return 0;
 	now = bpf_ktime_get_boot_ns();

@@ -8,10 +8,14 @@ static void job_configure(const struct probe_setup *setup)
 {
 	struct strata_bpf *bpf = setup->bpf;
 	bool on = setup->layers & LAYER_BIT(LAYER_cpu) && bpf->rodata->has_job;
+	/* sched_probe has chosen before. */
+	bool switches = bpf_program__autoload(bpf->progs.sched_switch) ||
+			bpf_program__autoload(bpf->progs.sched_switch_5_15);
 
 	bpf_program__set_autoload(bpf->progs.job_exec, on);
 	bpf_program__set_autoload(bpf->progs.job_exit, on);
-	bpf_program__set_autoload(bpf->progs.job_switch, on);
+	bpf_program__set_autoload(bpf->progs.job_switch, on && !switches);
+	bpf->rodata->switch_counts_job = on && switches;
 	bpf_program__set_autoload(bpf->progs.job_begin, on);
 	bpf_program__set_autoload(bpf->progs.job_update, on);
 }

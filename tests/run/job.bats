@@ -29,9 +29,12 @@ between() {
 
 @test "attached: 1000 short-lived processes count in full, and what the job used before does not" {
 	loop_device
-	"$HERE/job.py" "$RUN" "$W/usage" "$LOOP" 1000
-	"$HERE/usage.py" tiles "$RUN" job table
-	no_loss
+	for layers in cpu cpu,sched; do # without and with a program at each switch
+		rm -f "$RUN"
+		"$HERE/job.py" "$RUN" $layers "$W/usage" "$LOOP" 1000
+		"$HERE/usage.py" tiles "$RUN" job table
+		no_loss
+	done
 }
 
 @test "launched: from the execve on, also what nobody waits for" {

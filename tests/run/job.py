@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What table job says of build/workloads/usage, against what the kernel told that program and its parent.
 
-    job.py RUN USAGE ARGS...
+    job.py RUN LAYERS USAGE ARGS...
 
 starts `USAGE ARGS...`, attaches strata to it when it has a past, lets it go, and compares the sums of the
 rows with two bounds: what the program read of its own counters between its first and its last moment under
@@ -39,11 +39,11 @@ def armed(run):
     return len(table_rows(run, "clock")) > 0 if os.path.exists(run) else False
 
 
-def record(run, command):
+def record(run, layers, command):
     """The readings before, at the start of and at the end of the recorded part, and after the exit."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
     before = reading(process)
-    strata = subprocess.Popen([os.environ["STRATA"], "record", "-q", "-o", run, "-e", "cpu", "--interval", "50ms",
+    strata = subprocess.Popen([os.environ["STRATA"], "record", "-q", "-o", run, "-e", layers, "--interval", "50ms",
                                "--scope", "job", "-p", str(process.pid)])
     while not armed(run):
         time.sleep(0.05)
@@ -74,6 +74,6 @@ def compare(run, before, first, last, after):
 
 
 if __name__ == "__main__":
-    found = compare(sys.argv[1], *record(sys.argv[1], sys.argv[2:]))
+    found = compare(sys.argv[1], *record(sys.argv[1], sys.argv[2], sys.argv[3:]))
     print("\n".join(found))
     sys.exit(bool(found))

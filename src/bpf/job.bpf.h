@@ -1,0 +1,79 @@
+/* The totals of the job, and how a thread's numbers get into them; see job.bpf.c. */
+#ifndef STRATA_BPF_JOB_BPF_H
+#define STRATA_BPF_JOB_BPF_H
+
+#include "bpf/task.bpf.h"
+
+#include "bpf/compat.bpf.h"
+
+#define TASK_DEAD 0x80 /* the state of a thread that will not run again */
+
+const volatile bool switch_counts_job __weak = false; /* sched.bpf.c calls job_settle() */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct job_thread);
+} job_threads __weak SEC(".maps");
+
+__u64 job_totals[JOB_COUNTERS] __weak = {};
+__u32 job_missing __weak = 0;  /* bits of the counters that this kernel does not keep */
+__u32 job_counting __weak = 0; /* set when what the threads had used before is known */
+__u32 job_leaving __weak = 0;  /* threads that have exited and still run */
+
+static __always_inline void job_read(struct task_struct *task, __u64 *now)
+{
+	now[JOB_RUNTIME] = task->se.sum_exec_runtime;
+	now[JOB_UTIME] = task->utime;
+	now[JOB_STIME] = task->stime;
+	now[JOB_MINOR_FAULTS] = task->min_flt;
+	now[JOB_MAJOR_FAULTS] = task->maj_flt;
+	now[JOB_VOLUNTARY] = task->nvcsw;
+	now[JOB_INVOLUNTARY] = task->nivcsw;
+	now[JOB_READ_BYTES] = task_read_bytes(task);
+	now[JOB_WRITE_BYTES] = task_write_bytes(task);
+	now[JOB_RCHAR] = task_rchar(task);
+	now[JOB_WCHAR] = task_wchar(task);
+}
+
+/* Carries over what a thread has used since the last time. The iterator and the thread's own exit may meet
+ * here: who comes with the older number adds nothing, and the other one looks again. */
+static __always_inline void job_count(struct job_thread *thread, struct task_struct *task)
+{
+	__u64 now[JOB_COUNTERS];
+
+	job_read(task, now);
+#pragma unroll
+	for (int i = 0; i < JOB_COUNTERS; i++) {
+		__u64 before = thread->counted[i];
+
+		for (int try = 0; try < 2 && now[i] > before; try++) {
+			__u64 found =
+				__sync_val_compare_and_swap(&thread->counted[i], before, now[i]);
+
+			if (found == before) {
+				__sync_fetch_and_add(&job_totals[i], now[i] - before);
+				break;
+			}
+			before = found;
+		}
+	}
+}
+
+/* Of a thread that leaves its CPU: what it has used, if it was the job's and this was its last stay. */
+static __always_inline void job_settle(struct task_struct *prev)
+{
+	struct job_thread *thread;
+
+	if (prev->__state != TASK_DEAD)
+		return;
+	thread = bpf_task_storage_get(&job_threads, prev, NULL, 0);
+	if (!thread || !thread->leaving)
+		return;
+	if (job_counting)
+		job_count(thread, prev);
+	__sync_fetch_and_sub(&job_leaving, 1);
+}
+
+#endif
