@@ -61,8 +61,7 @@ static __always_inline void request_begin(struct request *rq, __u64 queued, bool
 		request_find_cause(&state, rq->bio, rq->__data_len);
 	if (!process_all && !state.job)
 		return;
-	if (bpf_map_update_elem(&requests, &key, &state, BPF_ANY))
-		loss_count(LAYER_block, LOSS_REQUEST);
+	request_keep(key, &state);
 }
 
 SEC("?tp_btf/block_io_start")

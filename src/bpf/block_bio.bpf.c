@@ -35,8 +35,7 @@ static __always_inline void bio_begin(struct bio *bio, struct gendisk *disk)
 	request_find_cause(&state, bio, state.bytes);
 	if (!process_all && !state.job)
 		return;
-	if (bpf_map_update_elem(&requests, &key, &state, BPF_ANY))
-		loss_count(LAYER_block, LOSS_REQUEST);
+	request_keep(key, &state);
 }
 
 /* Every bio of every disk passes here: those that a request is made of pay for this test alone. */

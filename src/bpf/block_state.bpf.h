@@ -48,6 +48,18 @@ struct {
 	__type(value, struct request_state);
 } requests __weak SEC(".maps");
 
+/* Keeps what is known of a request. Another one at its address is over, and its end was not seen: some
+ * kernels let no program run in an interrupt of a thread that they hide. */
+static __always_inline void request_keep(__u64 key, struct request_state *state)
+{
+	if (!bpf_map_update_elem(&requests, &key, state, BPF_NOEXIST))
+		return;
+	if (bpf_map_update_elem(&requests, &key, state, BPF_EXIST))
+		loss_count(LAYER_block, LOSS_REQUEST);
+	else
+		loss_count(LAYER_block, LOSS_END);
+}
+
 static __always_inline __u8 request_op(__u32 flags)
 {
 	return flags & 0xff;

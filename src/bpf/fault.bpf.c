@@ -19,6 +19,8 @@ char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
 
 /* Set by strata before load. */
 const volatile bool fault_areas = false; /* the kernel has bpf_find_vma */
+const volatile bool fault_times =
+	false; /* its page cache tells of no fault: the time is taken where all begin */
 
 /* The fault that began last on each CPU. */
 struct fault_begun {
@@ -113,6 +115,18 @@ static __always_inline void fault_begin(struct task_state *state)
 	state->fault_missed = 0;
 }
 
+static __noinline int fault_note_time(struct task_struct *task, __u64 address)
+{
+	struct task_state *state = task_state_recorded(task, LAYER_fault);
+
+	if (state) {
+		state->fault_ts = bpf_ktime_get_boot_ns();
+		state->fault_addr = address;
+		state->fault_cpu = bpf_get_smp_processor_id();
+	}
+	return 0;
+}
+
 static __always_inline int fault_note(__u64 address)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -121,6 +135,8 @@ static __always_inline int fault_note(__u64 address)
 
 	if (!task_may_be_recorded(task))
 		return 0;
+	if (fault_times)
+		return fault_note_time(task, address);
 	begun = bpf_map_lookup_elem(&faults_begun, &zero);
 	if (!begun)
 		return 0;
@@ -219,12 +235,21 @@ int BPF_PROG(fault_filemap, struct address_space *mapping, unsigned long page)
 
 /* ---- the end ---- */
 
-/* One that the page cache knew nothing of, as of swapped memory: nothing is known of its beginning. */
-static __always_inline void fault_end_unseen(struct task_struct *task, struct task_state *state)
+/* One that the page cache did not tell of, as of swapped memory: its beginning is known where the time is
+ * taken of all. */
+static __always_inline void fault_end_unseen(struct task_struct *task, struct task_state *state,
+					     __u64 address)
 {
+	bool timed = fault_times && state->fault_addr >> 12 == address >> 12;
+	__u64 begun = state->fault_ts, end;
+
 	fault_begin(state);
+	end = state->fault_ts;
+	state->fault_ts = timed ? begun : end;
+	state->fault_addr = address;
+	state->fault_missed = RECORD_NULL;
 	fault_locate(task, state);
-	fault_send(state, 0, RECORD_UNFINISHED, FAULT_MAJOR);
+	fault_send(state, end - begun, timed ? 0 : RECORD_UNFINISHED, FAULT_MAJOR);
 }
 
 SEC("?perf_event")
@@ -245,13 +270,13 @@ int fault_major(struct perf_event_context *context)
 		state->fault = TASK_FAULT_ON_FILE;
 		seen = true;
 	}
-	if (!seen)
-		fault_end_minor(state);
-	state->fault_addr = address;
-	if (seen)
+	if (seen) {
+		state->fault_addr = address;
 		fault_send(state, bpf_ktime_get_boot_ns() - state->fault_ts, 0, FAULT_MAJOR);
-	else
-		fault_end_unseen(task, state);
+	} else {
+		fault_end_minor(state);
+		fault_end_unseen(task, state, address);
+	}
 	state->fault = TASK_NO_FAULT;
 	return 0;
 }

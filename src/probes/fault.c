@@ -49,6 +49,7 @@ static void fault_configure(const struct probe_setup *setup)
 	bool areas = features_has_helper(setup->features, "find_vma");
 
 	bpf->rodata->fault_areas = areas;
+	bpf->rodata->fault_times = !pages;
 	bpf_program__set_autoload(bpf->progs.fault_user, on);
 	bpf_program__set_autoload(bpf->progs.fault_kernel, on);
 	bpf_program__set_autoload(bpf->progs.fault_major, on);

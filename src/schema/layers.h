@@ -32,7 +32,8 @@ enum layer {
 	LOSS(STRING, "string cut")                    \
 	LOSS(UNREAD, "user memory not readable")      \
 	LOSS(ABI32, "32-bit call")                    \
-	LOSS(REQUEST, "too many requests in flight")
+	LOSS(REQUEST, "too many requests in flight")  \
+	LOSS(END, "end of a request not seen")
 
 enum loss {
 #define LOSS_ID(name, text) LOSS_##name,

@@ -37,8 +37,8 @@ first() {
 		of "$(basename "${words%/words}")"
 		readable
 		same "warnings of the reader" "" "$(cat info.err)"
-		same "layers of $RUN" process,sched,io,fs,mem,block,cpu,disk "$(rows run "key == 'layers'" value)"
-		same "absent in $RUN" "$(cat "${words%/words}/absent" 2>/dev/null)" \
+		same "layers of $RUN" process,sched,io,fs,mem,fault,block,cpu,disk "$(rows run "key == 'layers'" value)"
+		same "absent in $RUN" "$(cat "${words%/words}/absent" 2>/dev/null; echo absent.fault.minor)" \
 			"$(rows run "key.startswith('absent')" key)"
 		same "kernel" "$(cat "$GUEST/kernel")" "$(rows run "key == 'kernel'" value | sed 's/.*x20//')"
 		says words "none lost"
@@ -198,6 +198,33 @@ moved() {
 # NUMBERth piece of work on a device.
 counted() {
 	awk -v dev="$1" -v number="$2" '$1 == dev && ++n == number { print $19 - $2, $21 - $4, $23 - $6, $25 - $8 }' out
+}
+
+@test "io_uring: plain, polled by the kernel, with registered files" {
+	for job in uring polled fixed; do
+		of $job
+		"$HERE/truth.py" "$RUN" out
+	done
+}
+
+@test "libaio" {
+	of aio
+	"$HERE/truth.py" "$RUN" out
+}
+
+@test "filters: threads of a name, files below a path" {
+	of filter
+	same "names" cat "$(rows io,fs True comm | sort -u)"
+	same "files" /job/filter/work/in/one "$(rows io True path | sort -u)"
+	same "opens" 2 "$(count fs "op in ('open', 'openat')")"
+}
+
+@test "major faults, as many as the kernel counted, each of another page, with file and time" {
+	of fault
+	[ "$(cut -d' ' -f3 out)" -gt 100 ]
+	rows fault "path == '/mnt/data' and major and dur > 0 and addr - pos == $(cut -d' ' -f1 out)" pos | sort -u >pages
+	same "pages" "$(cut -d' ' -f3 out)" "$(wc -l <pages)"
+	same "rows" "$(wc -l <pages)" "$(count fault "path == '/mnt/data'")"
 }
 
 @test "devices without requests: zram as the kernel counts; what passes it without a bio is named" {
