@@ -3,39 +3,12 @@
 # what is known of the files and processes behind them.
 
 load lib
+load disks
 setup_file() { need_bpf; }
 setup() { enter; }
 teardown() {
 	leave
-	for disk in ${DISKS:-}; do
-		remove_disk "$disk"
-	done
-}
-
-# disk SIZE [FOLDER]: a loop device over a file in FOLDER ($T); its path in $DISK, its name in $NAME.
-disk() {
-	truncate -s "$1" "${2:-$T}/image"
-	DISK=$(losetup -f --show "${2:-$T}/image" 2>"$T/losetup") || skip "no loop device: $(cat "$T/losetup")"
-	NAME=${DISK#/dev/}
-	DISKS="$DISK ${DISKS:-}"
-}
-
-# bio_disk SIZE: a device that makes no requests of its bios, likewise.
-bio_disk() {
-	local number
-
-	number=$(cat /sys/class/zram-control/hot_add 2>/dev/null) || skip "no zram in this kernel"
-	NAME=zram$number DISK=/dev/zram$number
-	DISKS="$DISK ${DISKS:-}"
-	echo "$1" >"/sys/block/$NAME/disksize"
-	[ -b "$DISK" ] || mknod "$DISK" b $(tr ':' ' ' <"/sys/block/$NAME/dev")
-}
-
-remove_disk() {
-	case $1 in
-	/dev/loop*) losetup -d "$1" ;;
-	*) within 10 sh -c "echo ${1#/dev/zram} 2>/dev/null >/sys/class/zram-control/hot_remove" ;;
-	esac
+	remove_disks
 }
 
 # file_system TYPE [OPTION...]: on a new disk, mounted on $T/disk. $MAKE_DISK makes it: disk, or bio_disk.
