@@ -110,3 +110,9 @@ check_block() {
 	on_disk disk
 	check_block within --rw=randrw
 }
+
+@test "libaio: percentiles of time, direct" { check_times libaio lat aio_pread aio_pwrite --direct=1 --iodepth=8; }
+@test "libaio: percentiles of time, one at a time" { check_times libaio lat aio_pread aio_pwrite --direct=1 --iodepth=1; }
+# One at a time: a row of io_uring ends when its completion is posted, and with more of them fio comes late to look.
+@test "io_uring: percentiles of time, direct" { check_times io_uring lat io_uring_read io_uring_write --direct=1 --iodepth=1; }
+@test "io_uring: percentiles of time, cached" { check_times io_uring lat io_uring_read io_uring_write --direct=0 --iodepth=1; }
