@@ -56,6 +56,7 @@ static __always_inline void request_begin(struct request *rq, __u64 queued, bool
 	state.disk = (__u64)rq->q->disk;
 	state.queued = queued;
 	state.sector = rq->__sector;
+	state.size = rq->__data_len;
 	state.unqueued = unseen;
 	if (by_current)
 		request_find_cause(&state, rq->bio, rq->__data_len);
@@ -128,6 +129,7 @@ int BPF_PROG(block_issue, struct request *rq)
 	state->issued = now;
 	state->cpu = bpf_get_smp_processor_id();
 	state->sector = rq->__sector; /* as merges have left it */
+	state->size = rq->__data_len;
 	state->flags = rq->cmd_flags;
 	request_check_file(state, rq);
 	return 0;
@@ -186,6 +188,19 @@ int BPF_PROG(block_complete, struct request *rq, int error, unsigned int bytes)
 		return 0;
 	request_send(state, now);
 	bpf_map_delete_elem(&requests, &key);
+	return 0;
+}
+
+/* At the end of a recording: those whose end was not seen. */
+SEC("?iter/bpf_map_elem")
+int block_in_flight(struct bpf_iter__bpf_map_elem *context)
+{
+	struct request_state state, *found = context->value;
+
+	if (!context->key || !found)
+		return 0;
+	state = *found;
+	request_send(&state, 0);
 	return 0;
 }
 

@@ -32,6 +32,7 @@ static __always_inline void bio_begin(struct bio *bio, struct gendisk *disk)
 	state.cpu = bpf_get_smp_processor_id();
 	state.sector = bio->bi_iter.bi_sector;
 	state.bytes = bio->bi_iter.bi_size;
+	state.size = state.bytes;
 	request_find_cause(&state, bio, state.bytes);
 	if (!process_all && !state.job)
 		return;

@@ -28,6 +28,7 @@ struct request_state {
 	__u64 issued; /* 0: not yet */
 	__u64 sector;
 	__u64 bytes; /* completed; of a bio, as submitted */
+	__u64 size;  /* as asked for */
 	__u64 inode; /* address; 0: not cached I/O */
 	__u32 flags; /* the kernel's cmd_flags */
 	__u32 cpu;
@@ -47,18 +48,6 @@ struct {
 	__type(key, __u64);
 	__type(value, struct request_state);
 } requests __weak SEC(".maps");
-
-/* Keeps what is known of a request. Another one at its address is over, and its end was not seen: some
- * kernels let no program run in an interrupt of a thread that they hide. */
-static __always_inline void request_keep(__u64 key, struct request_state *state)
-{
-	if (!bpf_map_update_elem(&requests, &key, state, BPF_NOEXIST))
-		return;
-	if (bpf_map_update_elem(&requests, &key, state, BPF_EXIST))
-		loss_count(LAYER_block, LOSS_REQUEST);
-	else
-		loss_count(LAYER_block, LOSS_END);
-}
 
 static __always_inline __u8 request_op(__u32 flags)
 {
@@ -147,7 +136,8 @@ static __always_inline __u32 request_done_by(struct task_struct *task)
 	return pid || !task->pid ? pid : BLOCK_NOBODY; /* 0 is the idle thread */
 }
 
-static __always_inline void request_send(struct request_state *state, __u64 now)
+/* end: 0 when it was not seen. */
+static __always_inline void request_send(struct request_state *state, __u64 end)
 {
 	__u64 begun = state->issued ? state->issued : state->queued;
 	struct gendisk *disk = (void *)state->disk;
@@ -160,16 +150,16 @@ static __always_inline void request_send(struct request_state *state, __u64 now)
 		return;
 	record->head.type = RECORD_BLOCK;
 	record->head.call = request_name(state->flags);
-	record->head.flags = 0;
+	record->head.flags = end ? 0 : RECORD_UNFINISHED;
 	record->head.pad = 0;
 	record->head.cpu = state->cpu;
 	record->head.pid = state->pid;
 	record->head.tid = state->tid;
 	record->head.ts = state->queued;
-	record->head.dur = now - begun;
+	record->head.dur = end ? end - begun : 0;
 	record->queued = state->unqueued ? RECORD_NULL : (__s64)(begun - state->queued);
 	record->sector = state->sector;
-	record->bytes = state->bytes;
+	record->bytes = end ? state->bytes : state->size;
 	record->file = state->file;
 	record->done_pid = request_done_by(bpf_get_current_task_btf());
 	record->error = state->error;
@@ -177,6 +167,22 @@ static __always_inline void request_send(struct request_state *state, __u64 now)
 	if (!disk || bpf_probe_read_kernel(record->disk, sizeof(record->disk), disk->disk_name))
 		record->disk[0] = 0;
 	ring_submit(record);
+}
+
+/* Keeps what is known of a request. Another one at its address is over, and its end was not seen: some
+ * kernels let no program run in an interrupt of a thread that they hide. */
+static __always_inline void request_keep(__u64 key, struct request_state *state)
+{
+	struct request_state *before;
+
+	if (!prefix_has_file(state->file) ||
+	    !bpf_map_update_elem(&requests, &key, state, BPF_NOEXIST))
+		return;
+	before = bpf_map_lookup_elem(&requests, &key);
+	if (before)
+		request_send(before, 0);
+	if (bpf_map_update_elem(&requests, &key, state, BPF_ANY))
+		loss_count(LAYER_block, LOSS_REQUEST);
 }
 
 /* ---- bios ---- */

@@ -189,10 +189,15 @@ static int kernel_add_targets(struct kernel *kernel, const struct kernel_config 
 	return 0;
 }
 
-/* Runs an iterator program over all tasks once. What it writes goes to `out`; NULL for one that does not. */
-static int kernel_iterate(struct bpf_program *program, struct buf *out, struct error *e)
+/* Runs an iterator program over all tasks, or over what is in a map, once. What it writes goes to `out`; NULL for
+ * one that does not. */
+static int kernel_iterate_over(struct bpf_program *program, const struct bpf_map *map,
+			       struct buf *out, struct error *e)
 {
-	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
+	union bpf_iter_link_info info = { .map.map_fd = map ? (__u32)bpf_map__fd(map) : 0 };
+	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info,
+		    .link_info_len = sizeof(info));
+	struct bpf_link *link = bpf_program__attach_iter(program, map ? &options : NULL);
 	char part[4096];
 	int err = 0, fd;
 
@@ -215,6 +220,11 @@ static int kernel_iterate(struct bpf_program *program, struct buf *out, struct e
 		close(fd);
 	bpf_link__destroy(link);
 	return err;
+}
+
+static int kernel_iterate(struct bpf_program *program, struct buf *out, struct error *e)
+{
+	return kernel_iterate_over(program, NULL, out, e);
 }
 
 static bool kernel_is_iterator(const struct bpf_program *program)
@@ -413,6 +423,9 @@ int kernel_stop(struct kernel *kernel, struct error *e)
 		err = kernel_iterate(kernel->bpf->progs.file_in_flight, NULL, e);
 	if (!err && bpf_program__autoload(kernel->bpf->progs.fault_open))
 		err = kernel_iterate(kernel->bpf->progs.fault_open, NULL, e);
+	if (!err && bpf_program__autoload(kernel->bpf->progs.block_in_flight))
+		err = kernel_iterate_over(kernel->bpf->progs.block_in_flight,
+					  kernel->bpf->maps.requests, NULL, e);
 	kernel_detach(kernel);
 	return err;
 }

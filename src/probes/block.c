@@ -68,6 +68,7 @@ static void block_configure(const struct probe_setup *setup)
 	bpf_program__set_autoload(bpf->progs.block_merge, on);
 	bpf_program__set_autoload(bpf->progs.block_issue, on);
 	bpf_program__set_autoload(bpf->progs.block_complete, on);
+	bpf_program__set_autoload(bpf->progs.block_in_flight, on);
 	bpf_program__set_autoload(bpf->progs.bio_queue, bios);
 	bpf_program__set_autoload(bpf->progs.bio_remap, bios);
 	bpf_program__set_autoload(bpf->progs.bio_complete, bios);
@@ -103,7 +104,8 @@ static void block_decode(struct decoder *decoder, const struct record *head, siz
 	if (!row)
 		return sink_drop(&decoder->sink, TABLE_block);
 	SET(ts, head->ts);
-	SET(dur, head->dur);
+	if (!(head->flags & RECORD_UNFINISHED))
+		SET(dur, head->dur);
 	if (block->queued != RECORD_NULL)
 		SET(queued, block->queued);
 	if (block->flags & BLOCK_ISSUED)
@@ -123,9 +125,10 @@ static void block_decode(struct decoder *decoder, const struct record *head, siz
 	SET(bytes, block->bytes);
 	if (block->file)
 		SET(file, block->file);
-	if (block->done_pid != BLOCK_NOBODY)
+	if (block->done_pid != BLOCK_NOBODY && !(head->flags & RECORD_UNFINISHED))
 		SET(done_pid, block->done_pid);
-	SET(error, error_of_status(block->error));
+	if (!(head->flags & RECORD_UNFINISHED))
+		SET(error, error_of_status(block->error));
 	sink_end_row(&decoder->sink, TABLE_block);
 }
 

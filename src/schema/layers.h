@@ -32,8 +32,7 @@ enum layer {
 	LOSS(STRING, "string cut")                    \
 	LOSS(UNREAD, "user memory not readable")      \
 	LOSS(ABI32, "32-bit call")                    \
-	LOSS(REQUEST, "too many requests in flight")  \
-	LOSS(END, "end of a request not seen")
+	LOSS(REQUEST, "too many requests in flight")
 
 enum loss {
 #define LOSS_ID(name, text) LOSS_##name,
