@@ -94,6 +94,18 @@ def loop_device(megabytes):
             run(["losetup", "-d", device])
 
 
+@contextlib.contextmanager
+def mounted(device, place):
+    """A new ext4 file system on the device, until the block ends."""
+    os.mkdir(place)
+    run(["mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", device])
+    run(["mount", device, place])
+    try:
+        yield place
+    finally:
+        run(["umount", place])
+
+
 def calls_command(path, *ops, seconds, threads=1, rate=0, device=None):
     on_device = ["-d", device] if device else []
     return [CALLS, "-f", path, *on_device, "-s", str(seconds), "-t", str(threads), "-r", str(rate), *ops]

@@ -121,6 +121,11 @@ def summarize(measured):
             op, events = next(iter(ops.items()))
             summary[part] = compare_added(measured[part]["rounds"], "floor", op, events=events)
             summary[f"{part}_tracers"] = summarize_tracers(measured[part], ops)
+    if "faults" in measured:
+        first, again, ours = ([one["ns"] / 1e6 for one in measured["faults"]["rounds"][name]]
+                              for name in ("bare", "bare again", "strata"))
+        summary["faults"] = {"cold": compare_pairs(ours, [(a + b) / 2 for a, b in zip(first, again)]),
+                             "noise": compare_pairs(again, first), "megabytes": measured["faults"]["megabytes"]}
     if "mixed" in measured:
         summary["mixed"] = summarize_mixed(measured["mixed"])
     if "training" in measured:
@@ -194,6 +199,14 @@ def mixed_rows(mixed):
                      mixed["cpu_ns_per_event"], 150, "{:.0f}")
 
 
+def fault_rows(faults):
+    for key, what, target in (("cold", f"first touch of a cold mapping of {faults['megabytes']} MiB, ms", 1.05),
+                              ("noise", "... bare against bare, ms", None)):
+        one = faults[key]
+        yield target_row(what, f"{one['bare']:.1f}", "-", f"{one['strata']:.1f}", one["ratio"], target, "{:.3f}",
+                         one["ratio_spread"], certain=True)
+
+
 def training_rows(figures):
     names = {"job_s": ("PyTorch job, s", 1.02), "job_s_noise": ("... bare against bare, s", None),
              "job_cpu_s": ("... its CPU time, s", None),
@@ -221,6 +234,8 @@ def part_rows(summary):
         yield added_row("a switch of a ping-pong on one CPU, layer sched, ns", summary["switches"], None)
     if "requests" in summary:
         yield added_row("a 4 KiB O_DIRECT request of 32 at once, layer block, ns", summary["requests"], None)
+    if "faults" in summary:
+        yield from fault_rows(summary["faults"])
     if "rates" in summary:
         yield from rate_rows(summary["rates"])
     if "mixed" in summary:
