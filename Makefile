@@ -15,9 +15,9 @@ CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DSTRATA_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) -pthread
 # The recorder is copied to other machines as one file, so its libraries are linked in.
-LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -Wl,-Bdynamic -pthread
+LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ledit -ltinfo -lbsd -lmd -Wl,-Bdynamic -pthread
 
-LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/store/*.c src/analyze/*.c src/render/*.c))
+LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c))
 LIB_SRC  += src/sampler/proc_cpu.c src/sampler/proc_disk.c
 REC_SRC  := $(filter-out $(LIB_SRC),$(sort $(wildcard src/capture/*.c src/probes/*.c src/sampler/*.c)))
 CMD_SRC  := $(sort $(wildcard src/cmd/*.c)) src/main.c
@@ -44,6 +44,7 @@ all: $(B)/strata
 
 deps:
 	$(Q)scripts/deps
+	$(Q)scripts/fetch-duckdb $(B)
 
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
@@ -158,6 +159,7 @@ $(B)/bench/%: bench/%.c $(LIB_OBJ)
 
 install: all $(MAN)
 	install -D -m 755 $(B)/strata $(DESTDIR)$(PREFIX)/bin/strata
+	for file in $(wildcard $(B)/libduckdb.so $(B)/libduckdb.LICENSE); do install -D -m 644 $$file $(DESTDIR)$(PREFIX)/lib/strata/$$(basename $$file); done
 	for page in $(MAN); do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
 
 clean:

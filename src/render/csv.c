@@ -201,3 +201,20 @@ void csv_text(struct csv *csv, const char *bytes, size_t size)
 	else
 		csv_append(csv, bytes, size);
 }
+
+void csv_shown_text(struct csv *csv, const char *bytes, size_t size)
+{
+	bool quoted = !size;
+
+	csv_end(csv, csv_begin(csv));
+	for (size_t i = 0; i < size && !quoted; i++)
+		quoted = csv_bytes[(unsigned char)bytes[i]] == BYTE_QUOTED;
+	if (!quoted) {
+		csv_append(csv, bytes, size);
+		return;
+	}
+	csv_append(csv, "\"", 1);
+	for (size_t i = 0; i < size; i++)
+		csv_append(csv, bytes[i] == '"' ? "\"\"" : bytes + i, bytes[i] == '"' ? 2 : 1);
+	csv_append(csv, "\"", 1);
+}

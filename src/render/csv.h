@@ -33,6 +33,9 @@ void csv_bool(struct csv *csv, bool value);
 void csv_real(struct csv *csv,
 	      double value); /* the fewest digits that read back as the same number */
 void csv_text(struct csv *csv, const char *bytes, size_t size);
+void csv_shown_text(
+	struct csv *csv, const char *bytes,
+	size_t size); /* bytes stand in it as \xNN already: quoted where need be, no more */
 void csv_end_row(struct csv *csv);
 
 #endif

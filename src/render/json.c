@@ -116,3 +116,10 @@ void json_string(struct json *json, const char *key, const char *text)
 	else
 		json_null(json, key);
 }
+
+void json_quote(FILE *out, const char *bytes, size_t size)
+{
+	struct json json = { .out = out };
+
+	json_quoted(&json, bytes, size);
+}

@@ -34,5 +34,7 @@ void json_int(struct json *json, const char *key, int64_t value);
 void json_real(struct json *json, const char *key, double value); /* not finite: null */
 void json_text(struct json *json, const char *key, const char *bytes, size_t size);
 void json_string(struct json *json, const char *key, const char *text); /* NULL: null */
+void json_quote(FILE *out, const char *bytes,
+		size_t size); /* a text by itself, as json_text has it */
 
 #endif

@@ -1,0 +1,116 @@
+#include "query/columns.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "store/format.h"
+
+/* Numbers are signed, so that differences of times and positions are what they seem. What a program passes
+ * to a call may be any 64 bits, though. */
+static bool is_any_64_bits(const char *name)
+{
+	static const char *const names[] = { "addr",  "length", "old_length", "prot",
+					     "flags", "mode",	"requested" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static void set_type(struct query_column *out, duckdb_type type, enum column_source source)
+{
+	out->type = type;
+	out->source = source;
+}
+
+static void set_cell(struct query_column *out, enum column_type type)
+{
+	switch (type) {
+	case TYPE_UINT:
+		set_type(out, is_any_64_bits(out->name) ? DUCKDB_TYPE_UBIGINT : DUCKDB_TYPE_BIGINT,
+			 SOURCE_NUMBER);
+		break;
+	case TYPE_INT: set_type(out, DUCKDB_TYPE_BIGINT, SOURCE_NUMBER); break;
+	case TYPE_REAL: set_type(out, DUCKDB_TYPE_DOUBLE, SOURCE_NUMBER); break;
+	case TYPE_BOOL: set_type(out, DUCKDB_TYPE_BOOLEAN, SOURCE_BOOL); break;
+	case TYPE_FILE: set_type(out, DUCKDB_TYPE_BIGINT, SOURCE_FILE); break;
+	case TYPE_PATH: set_type(out, DUCKDB_TYPE_VARCHAR, SOURCE_PATH); break;
+	case TYPE_NAME:
+	case TYPE_TEXT: set_type(out, DUCKDB_TYPE_VARCHAR, SOURCE_TEXT); break;
+	}
+}
+
+static struct query_column from_shown(const struct shown_column *shown)
+{
+	struct query_column out = {
+		.name = shown->name, .unit = shown->unit, .doc = shown->doc, .column = shown->column
+	};
+
+	switch (shown->kind) {
+	case SHOWN_CELL: set_cell(&out, shown->type); break;
+	case SHOWN_COMM: set_type(&out, DUCKDB_TYPE_VARCHAR, SOURCE_COMM); break;
+	case SHOWN_PATH: set_type(&out, DUCKDB_TYPE_VARCHAR, SOURCE_PATH); break;
+	case SHOWN_FS_PATH: set_type(&out, DUCKDB_TYPE_VARCHAR, SOURCE_FS_PATH); break;
+	}
+	return out;
+}
+
+unsigned query_columns(const struct schema_table *table, struct query_column out[QUERY_MAX_COLUMNS])
+{
+	struct shown_column shown[SHOWN_MAX_COLUMNS];
+	unsigned shown_count = shown_columns(table, shown), count = 0;
+
+	out[count++] = (struct query_column){
+		"run", "", "name of the run: its file's name", DUCKDB_TYPE_VARCHAR, SOURCE_RUN, 0
+	};
+	out[count++] = (struct query_column){
+		"node", "", "machine that it was recorded on", DUCKDB_TYPE_VARCHAR, SOURCE_NODE, 0
+	};
+	for (unsigned i = 0; i < shown_count; i++)
+		out[count++] = from_shown(&shown[i]);
+	if (!format_table_has_time(table))
+		return count;
+	out[count++] = (struct query_column){ "t",
+					      "s",
+					      "when it began, seconds since the recording's start",
+					      DUCKDB_TYPE_DOUBLE,
+					      SOURCE_T,
+					      0 };
+	out[count++] =
+		(struct query_column){ "utc",
+				       "",
+				       "when it began in UTC, comparable across runs and machines",
+				       DUCKDB_TYPE_TIMESTAMP_NS,
+				       SOURCE_UTC,
+				       0 };
+	return count;
+}
+
+uint64_t query_column_needs(const struct query_column *column)
+{
+	switch (column->source) {
+	case SOURCE_RUN:
+	case SOURCE_NODE: return 0;
+	case SOURCE_T:
+	case SOURCE_UTC: return 1;
+	case SOURCE_COMM: return 1 | 1ull << column->column; /* a name changes with time */
+	case SOURCE_FS_PATH:
+		return 1ull << column_fs_op | 1ull << column_fs_file | 1ull << column_fs_dir |
+		       1ull << column_fs_dir2 | 1ull << column_fs_arg_path |
+		       1ull << column_fs_arg_path2;
+	default: return 1ull << column->column;
+	}
+}
+
+const char *query_type_name(duckdb_type type)
+{
+	switch (type) {
+	case DUCKDB_TYPE_BIGINT: return "BIGINT";
+	case DUCKDB_TYPE_UBIGINT: return "UBIGINT";
+	case DUCKDB_TYPE_DOUBLE: return "DOUBLE";
+	case DUCKDB_TYPE_BOOLEAN: return "BOOLEAN";
+	case DUCKDB_TYPE_TIMESTAMP_NS: return "TIMESTAMP_NS";
+	default: return "VARCHAR";
+	}
+}

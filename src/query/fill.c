@@ -1,0 +1,338 @@
+/* See fill.h. The loops are written for the vectoriser, which gcc runs in earnest only from -O3. */
+#if defined(__GNUC__) && !defined(__clang__)
+#	pragma GCC optimize("O3")
+#endif
+#include "query/fill.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/paths.h"
+#include "query/text.h"
+#include "store/format.h"
+
+struct filled {
+	struct query_column column;
+	duckdb_vector texts;   /* of a SOURCE_TEXT column: the part's, and a null behind them */
+	uint32_t text_count;   /* without the null */
+	duckdb_value constant; /* of SOURCE_RUN and SOURCE_NODE */
+};
+
+struct filler {
+	const struct loaded *loaded;
+	const struct run *run;
+	duckdb_logical_type varchar;
+	struct buf scratch, shown;
+	struct comm_cache comms;
+	unsigned count;
+	struct filled columns[];
+};
+
+struct filler *filler_open(const struct query_column *columns, unsigned count)
+{
+	struct filler *filler = calloc(1, sizeof(*filler) + count * sizeof(filler->columns[0]));
+
+	if (!filler)
+		return NULL;
+	filler->varchar = duckdb.create_logical_type(DUCKDB_TYPE_VARCHAR);
+	filler->count = count;
+	for (unsigned i = 0; i < count; i++)
+		filler->columns[i].column = columns[i];
+	return filler;
+}
+
+static void clear_column(struct filled *filled)
+{
+	if (filled->texts)
+		duckdb.destroy_vector(&filled->texts);
+	if (filled->constant)
+		duckdb.destroy_value(&filled->constant);
+	filled->texts = NULL;
+	filled->constant = NULL;
+}
+
+void filler_close(struct filler *filler)
+{
+	if (!filler)
+		return;
+	for (unsigned i = 0; i < filler->count; i++)
+		clear_column(&filler->columns[i]);
+	duckdb.destroy_logical_type(&filler->varchar);
+	buf_free(&filler->scratch);
+	buf_free(&filler->shown);
+	free(filler);
+}
+
+/* Copies the bytes into the vector, as they are shown. */
+static int assign_text(struct filler *filler, duckdb_vector vector, idx_t at, const char *bytes,
+		       size_t size)
+{
+	if (!text_is_plain(bytes, size)) {
+		filler->shown.size = 0;
+		if (text_append_shown(&filler->shown, bytes, size))
+			return -ENOMEM;
+		bytes = (const char *)filler->shown.data;
+		size = filler->shown.size;
+	}
+	duckdb.vector_assign_string_element_len(vector, at, bytes, size);
+	return 0;
+}
+
+static void set_null(uint64_t *validity, uint32_t row)
+{
+	validity[row / 64] &= ~(1ull << row % 64);
+}
+
+static uint64_t *writable_validity(duckdb_vector vector)
+{
+	duckdb.vector_ensure_validity_writable(vector);
+	return duckdb.vector_get_validity(vector);
+}
+
+/* The part's texts as a vector. It is made anew for each part: output vectors keep a share in the last. */
+static int begin_texts(struct filler *filler, struct filled *filled)
+{
+	const struct column *column = &filler->loaded->columns[filled->column.column];
+	int err = 0;
+
+	filled->text_count = column->text_count;
+	filled->texts = duckdb.create_vector(filler->varchar, column->text_count + 1);
+	if (!filled->texts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < column->text_count && !err; i++) {
+		size_t size;
+		const char *bytes = column_text(column, i, &size);
+
+		err = assign_text(filler, filled->texts, i, bytes, size);
+	}
+	set_null(writable_validity(filled->texts), column->text_count);
+	return err;
+}
+
+int filler_begin(struct filler *filler, const struct loaded *loaded)
+{
+	const struct run *run = loaded->part->run;
+	int err = 0;
+
+	if (filler->run != run)
+		comm_cache_clear(&filler->comms);
+	for (unsigned i = 0; i < filler->count && !err; i++) {
+		struct filled *filled = &filler->columns[i];
+		enum column_source source = filled->column.source;
+		const duckdb_string_t *text = source == SOURCE_RUN ? &run->name : &run->node;
+
+		if (filled->constant && filler->run == run)
+			continue;
+		clear_column(filled);
+		filler->loaded = loaded;
+		if (source == SOURCE_TEXT)
+			err = begin_texts(filler, filled);
+		else if (source == SOURCE_RUN || source == SOURCE_NODE)
+			filled->constant = duckdb.create_varchar_length(text_bytes(text),
+									text->inlined.length);
+	}
+	filler->loaded = loaded;
+	filler->run = run;
+	return err;
+}
+
+static bool has_null(const int64_t *cells, uint32_t count)
+{
+	unsigned found = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		found |= cells[i] == CELL_NULL;
+	return found;
+}
+
+static void fill_nulls(const int64_t *cells, uint32_t count, duckdb_vector out)
+{
+	uint64_t *validity;
+
+	if (!has_null(cells, count))
+		return;
+	validity = writable_validity(out);
+	for (uint32_t i = 0; i < count; i++)
+		if (cells[i] == CELL_NULL)
+			set_null(validity, i);
+}
+
+static void fill_bool(const int64_t *cells, uint32_t count, uint8_t *out)
+{
+	for (uint32_t i = 0; i < count; i++)
+		out[i] = cells[i] != 0;
+}
+
+static void fill_t(const int64_t *cells, uint32_t count, uint64_t start, double *out)
+{
+	for (uint32_t i = 0; i < count; i++)
+		out[i] = (double)(int64_t)((uint64_t)cells[i] - start) / 1e9;
+}
+
+static void fill_utc(const struct run *run, const int64_t *cells, uint32_t count, duckdb_vector out)
+{
+	int64_t *times = duckdb.vector_get_data(out);
+	uint64_t *validity = NULL, realtime;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (cells[i] != CELL_NULL && !dims_utc(run->dims, (uint64_t)cells[i], &realtime)) {
+			times[i] = (int64_t)realtime;
+			continue;
+		}
+		if (!validity)
+			validity = writable_validity(out);
+		set_null(validity, i);
+	}
+}
+
+static void fill_file(const struct run *run, const int64_t *cells, uint32_t count, int64_t *out)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		size_t place = cells[i] == CELL_NULL ? SIZE_MAX : run_file_place(run, cells[i]);
+
+		out[i] = place == SIZE_MAX ? cells[i] : dims_file_row(run->dims, place)->file;
+	}
+}
+
+static void fill_path(const struct run *run, const int64_t *cells, uint32_t count,
+		      duckdb_vector out)
+{
+	duckdb_string_t *texts = duckdb.vector_get_data(out);
+	const duckdb_string_t *path = NULL;
+	uint64_t *validity = NULL;
+
+	for (uint32_t i = 0; i < count; i++) {
+		/* Rows of one file often follow each other. */
+		if (!i || cells[i] != cells[i - 1]) {
+			size_t place =
+				cells[i] == CELL_NULL ? SIZE_MAX : run_file_place(run, cells[i]);
+
+			path = place == SIZE_MAX ? NULL : run_path(run, place);
+		}
+		if (path) {
+			texts[i] = *path;
+			continue;
+		}
+		if (!validity)
+			validity = writable_validity(out);
+		set_null(validity, i);
+	}
+}
+
+static void fill_comm(struct filler *filler, const int64_t *ts, const int64_t *tids, uint32_t count,
+		      duckdb_vector out)
+{
+	duckdb_string_t *texts = duckdb.vector_get_data(out);
+	uint64_t *validity = NULL;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const duckdb_string_t *comm = NULL;
+
+		if (tids[i] != CELL_NULL)
+			comm = run_comm(filler->run, &filler->comms, tids[i], (uint64_t)ts[i]);
+		if (comm) {
+			texts[i] = *comm;
+			continue;
+		}
+		if (!validity)
+			validity = writable_validity(out);
+		set_null(validity, i);
+	}
+}
+
+static int fill_texts(const struct filled *filled, const int64_t *cells, uint32_t count,
+		      duckdb_vector out)
+{
+	duckdb_selection_vector selection = duckdb.create_selection_vector(count);
+	sel_t *places, null = filled->text_count;
+
+	if (!selection)
+		return -ENOMEM;
+	places = duckdb.selection_vector_get_data_ptr(selection);
+	for (uint32_t i = 0; i < count; i++)
+		places[i] = cells[i] == CELL_NULL ? null : (sel_t)cells[i];
+	duckdb.vector_reference_vector(out, filled->texts);
+	duckdb.slice_vector(out, selection, count);
+	duckdb.destroy_selection_vector(selection);
+	return 0;
+}
+
+static struct dims_text text_of(const struct filler *filler, unsigned column, uint32_t row)
+{
+	const struct column *from = &filler->loaded->columns[column];
+	struct dims_text text = { 0 };
+
+	text.bytes = column_text(from, from->cells[row], &text.size);
+	return text;
+}
+
+static int fill_fs_path(struct filler *filler, uint32_t at, uint32_t count, duckdb_vector out)
+{
+	const struct column *columns = filler->loaded->columns;
+	uint64_t *validity = NULL;
+	int err = 0;
+
+	for (uint32_t i = 0; i < count && !err; i++) {
+		struct fs_names names = {
+			.op = text_of(filler, column_fs_op, at + i),
+			.file = columns[column_fs_file].cells[at + i],
+			.dir = columns[column_fs_dir].cells[at + i],
+			.dir2 = columns[column_fs_dir2].cells[at + i],
+			.arg_path = text_of(filler, column_fs_arg_path, at + i),
+			.arg_path2 = text_of(filler, column_fs_arg_path2, at + i),
+		};
+		struct dims_text path;
+
+		err = path_of_fs_row(filler->run->dims, &names, &filler->scratch, &path);
+		if (err)
+			break;
+		if (path.bytes) {
+			err = assign_text(filler, out, i, path.bytes, path.size);
+			continue;
+		}
+		if (!validity)
+			validity = writable_validity(out);
+		set_null(validity, i);
+	}
+	return err;
+}
+
+int filler_fill(struct filler *filler, unsigned i, uint32_t at, uint32_t count, duckdb_vector out)
+{
+	const struct filled *filled = &filler->columns[i];
+	const struct column *columns = filler->loaded->columns;
+	const struct query_column *column = &filled->column;
+	const int64_t *cells = NULL, *ts = NULL;
+
+	if (query_column_needs(column) >> column->column & 1)
+		cells = columns[column->column].cells + at;
+	if (query_column_needs(column) & 1)
+		ts = columns[0].cells + at;
+	switch (column->source) {
+	case SOURCE_RUN:
+	case SOURCE_NODE: duckdb.vector_reference_value(out, filled->constant); break;
+	case SOURCE_NUMBER:
+		memcpy(duckdb.vector_get_data(out), cells, count * sizeof(*cells));
+		fill_nulls(cells, count, out);
+		break;
+	case SOURCE_BOOL:
+		fill_bool(cells, count, duckdb.vector_get_data(out));
+		fill_nulls(cells, count, out);
+		break;
+	case SOURCE_FILE:
+		fill_file(filler->run, cells, count, duckdb.vector_get_data(out));
+		fill_nulls(cells, count, out);
+		break;
+	case SOURCE_T:
+		fill_t(ts, count, filler->run->start, duckdb.vector_get_data(out));
+		fill_nulls(ts, count, out);
+		break;
+	case SOURCE_TEXT: return fill_texts(filled, cells, count, out);
+	case SOURCE_PATH: fill_path(filler->run, cells, count, out); break;
+	case SOURCE_COMM: fill_comm(filler, ts, cells, count, out); break;
+	case SOURCE_UTC: fill_utc(filler->run, ts, count, out); break;
+	case SOURCE_FS_PATH: return fill_fs_path(filler, at, count, out);
+	}
+	return 0;
+}

@@ -1,0 +1,77 @@
+#include "query/views.h"
+
+/* A call of io or fs, with what both have. */
+#define EVERY_CALL                                                                                 \
+	"(SELECT 'io' AS \"table\", ts, t, dur, pid, tid, comm, op, path, returned, blocked, "     \
+	"run, node "                                                                               \
+	"FROM io UNION ALL SELECT 'fs', ts, t, dur, pid, tid, comm, op, path, returned, blocked, " \
+	"run, "                                                                                    \
+	"node FROM fs)"
+
+#define BYTES_READ \
+	"coalesce(sum(returned) FILTER (dir <> 'W' AND returned > 0), 0)::BIGINT AS bytes_read"
+#define BYTES_WRITTEN \
+	"coalesce(sum(returned) FILTER (dir <> 'R' AND returned > 0), 0)::BIGINT AS bytes_written"
+
+const struct view views[] = {
+	{ "file_io", "Bytes and time of reads and writes per file",
+	  "SELECT path, count(*) AS calls, " BYTES_READ ", " BYTES_WRITTEN
+	  ", sum(dur) / 1e6 AS time_ms, "
+	  "sum(blocked) / 1e6 AS blocked_ms, min(t) AS first_t, max(t) AS last_t, run, node "
+	  "FROM io GROUP BY path, run, node ORDER BY time_ms DESC" },
+	{ "process_io", "Bytes and time of reads and writes per process",
+	  "SELECT pid, max_by(comm, ts) AS comm, count(DISTINCT tid) AS threads, count(*) AS "
+	  "calls, "
+	  "count(DISTINCT file) AS files, " BYTES_READ ", " BYTES_WRITTEN ", "
+	  "sum(dur) / 1e6 AS time_ms, sum(blocked) / 1e6 AS blocked_ms, run, node "
+	  "FROM io GROUP BY pid, run, node ORDER BY time_ms DESC" },
+	{ "op_time", "Calls, failures, bytes and time per operation, of io and fs",
+	  "SELECT \"table\", op, count(*) AS calls, count(*) FILTER (returned < 0) AS failed, "
+	  "CASE WHEN \"table\" = 'io' THEN coalesce(sum(returned) FILTER (returned > 0), "
+	  "0)::BIGINT END AS "
+	  "bytes, sum(dur) / 1e6 AS time_ms, avg(dur) / 1e3 AS mean_us, sum(blocked) / 1e6 AS "
+	  "blocked_ms, "
+	  "run, node FROM " EVERY_CALL " GROUP BY \"table\", op, run, node ORDER BY time_ms DESC" },
+	{ "latency", "Percentiles of the time that calls of io and fs took, per operation",
+	  "SELECT \"table\", op, count(dur) AS calls, min(dur) / 1e3 AS min_us, "
+	  "quantile_cont(dur, 0.5) / 1e3 AS p50_us, quantile_cont(dur, 0.9) / 1e3 AS p90_us, "
+	  "quantile_cont(dur, 0.99) / 1e3 AS p99_us, quantile_cont(dur, 0.999) / 1e3 AS p999_us, "
+	  "max(dur) / 1e3 AS max_us, run, node FROM " EVERY_CALL
+	  " GROUP BY \"table\", op, run, node ORDER BY calls DESC" },
+	{ "slowest", "The hundred calls of io and fs that took longest",
+	  "SELECT dur / 1e6 AS ms, blocked / 1e6 AS blocked_ms, t, \"table\", op, pid, tid, comm, "
+	  "path, "
+	  "returned, ts, run, node FROM " EVERY_CALL
+	  " WHERE dur IS NOT NULL ORDER BY dur DESC LIMIT 100" },
+	{ "opens", "Files opened per second of the recording, and how many of the opens failed",
+	  "SELECT floor(t)::BIGINT AS second, count(*) AS opens, count(*) FILTER (returned < 0) AS "
+	  "failed, "
+	  "count(DISTINCT file) AS files, sum(dur) / 1e6 AS time_ms, run, node FROM fs "
+	  "WHERE op IN ('open', 'openat', 'openat2', 'creat') GROUP BY second, run, node "
+	  "ORDER BY run, second" },
+	{ "block_file", "Requests to disks per file and device",
+	  "SELECT dev, path, op, count(*) AS requests, sum(bytes)::BIGINT AS bytes, "
+	  "sum(dur) / 1e6 AS time_ms, quantile_cont(dur, 0.5) / 1e3 AS p50_us, "
+	  "quantile_cont(dur, 0.99) / 1e3 AS p99_us, avg(queued) / 1e3 AS mean_queued_us, "
+	  "count(*) FILTER (ahead) AS readahead, run, node "
+	  "FROM block GROUP BY dev, path, op, run, node ORDER BY bytes DESC" },
+	{ "cache_miss", "Reads that missed the page cache, per file",
+	  "SELECT path, count(*) AS reads, count(*) FILTER (missed > 0) AS reads_missed, "
+	  "sum(returned) FILTER (returned > 0)::BIGINT AS bytes_read, sum(missed)::BIGINT AS "
+	  "bytes_missed, "
+	  "sum(dur) FILTER (missed > 0) / 1e6 AS time_missed_ms, "
+	  "avg(dur) FILTER (missed > 0) / 1e3 AS mean_missed_us, avg(dur) FILTER (missed = 0) / "
+	  "1e3 AS "
+	  "mean_hit_us, run, node FROM io WHERE missed IS NOT NULL GROUP BY path, run, node "
+	  "HAVING bytes_missed > 0 ORDER BY bytes_missed DESC" },
+	{ "runq", "Time on the run queue and on the CPU per thread",
+	  "SELECT tid, max_by(comm, ts) AS comm, any_value(pid) AS pid, count(*) AS stays, "
+	  "sum(dur) / 1e6 AS on_cpu_ms, sum(wait) / 1e6 AS wait_ms, "
+	  "quantile_cont(wait, 0.5) / 1e3 AS wait_p50_us, quantile_cont(wait, 0.99) / 1e3 AS "
+	  "wait_p99_us, "
+	  "max(wait) / 1e3 AS wait_max_us, count(*) FILTER (end_state = 'R') AS preempted, run, "
+	  "node "
+	  "FROM sched WHERE tid <> 0 GROUP BY tid, run, node ORDER BY wait_ms DESC" },
+};
+
+const unsigned view_count = sizeof(views) / sizeof(*views);
