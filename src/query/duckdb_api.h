@@ -157,6 +157,7 @@ typedef void (*duckdb_scalar_function_t)(duckdb_function_info info, duckdb_data_
 		 (duckdb_vector vector, idx_t index, const char *text, idx_t size))                \
 	FUNCTION(void, vector_reference_vector, (duckdb_vector to, duckdb_vector from))            \
 	FUNCTION(duckdb_value, create_varchar_length, (const char *text, idx_t size))              \
+	FUNCTION(duckdb_value, create_int64, (int64_t number))                                     \
 	FUNCTION(void, destroy_value, (duckdb_value * value))                                      \
 	FUNCTION(void, vector_reference_value, (duckdb_vector to, duckdb_value value))             \
 	FUNCTION(void, slice_vector,                                                               \

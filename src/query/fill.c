@@ -137,6 +137,27 @@ int filler_begin(struct filler *filler, const struct loaded *loaded)
 	return err;
 }
 
+/* Rows of one thread stand side by side in a chunk, so that a whole vector often holds one value. DuckDB groups and
+ * compares such a vector at once. */
+static bool is_constant(const int64_t *cells, uint32_t count)
+{
+	uint64_t differs = 0;
+
+	if (cells[0] != cells[count - 1])
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		differs |= (uint64_t)(cells[i] ^ cells[0]);
+	return !differs;
+}
+
+static void fill_constant_text(const duckdb_string_t *text, duckdb_vector out)
+{
+	duckdb_value value = duckdb.create_varchar_length(text_bytes(text), text->inlined.length);
+
+	duckdb.vector_reference_value(out, value);
+	duckdb.destroy_value(&value);
+}
+
 static bool has_null(const int64_t *cells, uint32_t count)
 {
 	unsigned found = 0;
@@ -156,6 +177,21 @@ static void fill_nulls(const int64_t *cells, uint32_t count, duckdb_vector out)
 	for (uint32_t i = 0; i < count; i++)
 		if (cells[i] == CELL_NULL)
 			set_null(validity, i);
+}
+
+static void fill_number(const struct query_column *column, const int64_t *cells, uint32_t count,
+			duckdb_vector out)
+{
+	if (column->type == DUCKDB_TYPE_BIGINT && cells[0] != CELL_NULL &&
+	    is_constant(cells, count)) {
+		duckdb_value value = duckdb.create_int64(cells[0]);
+
+		duckdb.vector_reference_value(out, value);
+		duckdb.destroy_value(&value);
+		return;
+	}
+	memcpy(duckdb.vector_get_data(out), cells, count * sizeof(*cells));
+	fill_nulls(cells, count, out);
 }
 
 static void fill_bool(const int64_t *cells, uint32_t count, uint8_t *out)
@@ -189,9 +225,10 @@ static void fill_utc(const struct run *run, const int64_t *cells, uint32_t count
 static void fill_file(const struct run *run, const int64_t *cells, uint32_t count, int64_t *out)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		size_t place = cells[i] == CELL_NULL ? SIZE_MAX : run_file_place(run, cells[i]);
-
-		out[i] = place == SIZE_MAX ? cells[i] : dims_file_row(run->dims, place)->file;
+		if (i && cells[i] == cells[i - 1])
+			out[i] = out[i - 1];
+		else
+			out[i] = cells[i] == CELL_NULL ? cells[i] : dims_file(run->dims, cells[i]);
 	}
 }
 
@@ -204,12 +241,8 @@ static void fill_path(const struct run *run, const int64_t *cells, uint32_t coun
 
 	for (uint32_t i = 0; i < count; i++) {
 		/* Rows of one file often follow each other. */
-		if (!i || cells[i] != cells[i - 1]) {
-			size_t place =
-				cells[i] == CELL_NULL ? SIZE_MAX : run_file_place(run, cells[i]);
-
-			path = place == SIZE_MAX ? NULL : run_path(run, place);
-		}
+		if (!i || cells[i] != cells[i - 1])
+			path = cells[i] == CELL_NULL ? NULL : run_path(run, cells[i]);
 		if (path) {
 			texts[i] = *path;
 			continue;
@@ -220,12 +253,34 @@ static void fill_path(const struct run *run, const int64_t *cells, uint32_t coun
 	}
 }
 
+/* The one name that the thread had at all these times, or NULL. */
+static const duckdb_string_t *find_comm_between(struct filler *filler, int64_t tid,
+						const int64_t *ts, uint32_t count)
+{
+	int64_t least = ts[0], greatest = ts[0];
+	const duckdb_string_t *comm;
+
+	for (uint32_t i = 0; i < count; i++) {
+		least = ts[i] < least ? ts[i] : least;
+		greatest = ts[i] > greatest ? ts[i] : greatest;
+	}
+	comm = run_comm(filler->run, &filler->comms, tid, (uint64_t)least);
+	return comm == run_comm(filler->run, &filler->comms, tid, (uint64_t)greatest) ? comm : NULL;
+}
+
 static void fill_comm(struct filler *filler, const int64_t *ts, const int64_t *tids, uint32_t count,
 		      duckdb_vector out)
 {
 	duckdb_string_t *texts = duckdb.vector_get_data(out);
+	const duckdb_string_t *only = NULL;
 	uint64_t *validity = NULL;
 
+	if (tids[0] != CELL_NULL && is_constant(tids, count))
+		only = find_comm_between(filler, tids[0], ts, count);
+	if (only) {
+		fill_constant_text(only, out);
+		return;
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		const duckdb_string_t *comm = NULL;
 
@@ -244,9 +299,15 @@ static void fill_comm(struct filler *filler, const int64_t *ts, const int64_t *t
 static int fill_texts(const struct filled *filled, const int64_t *cells, uint32_t count,
 		      duckdb_vector out)
 {
-	duckdb_selection_vector selection = duckdb.create_selection_vector(count);
+	const duckdb_string_t *texts = duckdb.vector_get_data(filled->texts);
+	duckdb_selection_vector selection;
 	sel_t *places, null = filled->text_count;
 
+	if (cells[0] != CELL_NULL && is_constant(cells, count)) {
+		fill_constant_text(&texts[cells[0]], out);
+		return 0;
+	}
+	selection = duckdb.create_selection_vector(count);
 	if (!selection)
 		return -ENOMEM;
 	places = duckdb.selection_vector_get_data_ptr(selection);
@@ -312,10 +373,7 @@ int filler_fill(struct filler *filler, unsigned i, uint32_t at, uint32_t count, 
 	switch (column->source) {
 	case SOURCE_RUN:
 	case SOURCE_NODE: duckdb.vector_reference_value(out, filled->constant); break;
-	case SOURCE_NUMBER:
-		memcpy(duckdb.vector_get_data(out), cells, count * sizeof(*cells));
-		fill_nulls(cells, count, out);
-		break;
+	case SOURCE_NUMBER: fill_number(column, cells, count, out); break;
 	case SOURCE_BOOL:
 		fill_bool(cells, count, duckdb.vector_get_data(out));
 		fill_nulls(cells, count, out);

@@ -212,18 +212,12 @@ static void mark_files(const struct condition *condition, const struct run *run,
 		}
 		if (!wanted && file != CELL_NULL &&
 		    (i % FILTER_BLOCK == 0 || file != column->cells[i - 1])) {
-			size_t place = run_file_place(run, file);
-			const duckdb_string_t *path = NULL;
+			const duckdb_string_t *path = by_path ? run_path(run, file) : NULL;
 
-			if (by_path && place != SIZE_MAX)
-				path = run_path(run, place);
 			if (by_path)
 				wanted = path && has_string(condition, path);
 			else
-				wanted = has_number(
-					condition, place == SIZE_MAX
-							   ? file
-							   : dims_file_row(run->dims, place)->file);
+				wanted = has_number(condition, dims_file(run->dims, file));
 		}
 		if (i % FILTER_BLOCK == FILTER_BLOCK - 1 || i + 1 == column->rows)
 			blocks[i / FILTER_BLOCK] = wanted;

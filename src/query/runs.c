@@ -9,11 +9,8 @@
 #include "schema/schema.h"
 #include "store/rows.h"
 
-#define NO_PLACE UINT32_MAX
-#define NO_TEXT	 UINT32_MAX /* as a length */
-
 /* Ids are dense from 1 in every trace that strata wrote; in others a search serves. */
-#define MAX_PLACES(files) ((files)*8 + 4096)
+#define MAX_PATHS(files) ((files)*8 + 4096)
 
 /* A text that is not shown as it is stored. */
 struct kept {
@@ -22,10 +19,8 @@ struct kept {
 };
 
 struct texts {
-	duckdb_string_t *paths; /* by place in table file */
+	duckdb_string_t *files; /* paths by place in table file */
 	duckdb_string_t *comms; /* by place in table thread */
-	uint32_t *places;	/* of files, by id */
-	size_t place_count;
 	struct kept *kept;
 };
 
@@ -54,15 +49,15 @@ static int texts_add_paths(struct texts *texts, const struct dims *dims)
 {
 	size_t count = dims_file_count(dims);
 
-	texts->paths = calloc(count + 1, sizeof(*texts->paths));
-	if (!texts->paths)
+	texts->files = calloc(count + 1, sizeof(*texts->files));
+	if (!texts->files)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		const struct dims_text *path = &dims_file_row(dims, i)->path;
 
 		if (!path->bytes)
-			texts->paths[i].pointer.length = NO_TEXT;
-		else if (keep_text(texts, path->bytes, path->size, &texts->paths[i]))
+			texts->files[i].pointer.length = RUN_NO_TEXT;
+		else if (keep_text(texts, path->bytes, path->size, &texts->files[i]))
 			return -ENOMEM;
 	}
 	return 0;
@@ -79,7 +74,7 @@ static int texts_add_comms(struct texts *texts, const struct threads *threads)
 		const struct thread_row *row = threads_row(threads, i);
 
 		if (!row->comm)
-			texts->comms[i].pointer.length = NO_TEXT;
+			texts->comms[i].pointer.length = RUN_NO_TEXT;
 		else if (keep_text(texts, row->comm, row->comm_size, &texts->comms[i]))
 			return -ENOMEM;
 	}
@@ -105,21 +100,24 @@ static size_t search_place(const struct dims *dims, int64_t file)
 	return low;
 }
 
-static int texts_add_places(struct texts *texts, const struct dims *dims)
+static int add_paths_by_id(struct run *run)
 {
-	size_t count = dims_file_count(dims);
-	int64_t last = count ? dims_file_row(dims, count - 1)->file : 0;
+	size_t count = dims_file_count(run->dims);
+	int64_t last = count ? dims_file_row(run->dims, count - 1)->file : 0;
 
 	if (last > 0)
-		texts->place_count =
-			(size_t)last + 1 < MAX_PLACES(count) ? (size_t)last + 1 : MAX_PLACES(count);
-	texts->places = malloc((texts->place_count + 1) * sizeof(*texts->places));
-	if (!texts->places)
+		run->path_count =
+			(size_t)last < MAX_PATHS(count) ? (size_t)last + 1 : MAX_PATHS(count);
+	run->paths = malloc((run->path_count + 1) * sizeof(*run->paths));
+	if (!run->paths)
 		return -ENOMEM;
-	for (size_t i = 0; i < texts->place_count; i++) {
-		size_t place = search_place(dims, (int64_t)i);
+	for (size_t i = 0; i < run->path_count; i++) {
+		size_t place = search_place(run->dims, (int64_t)i);
 
-		texts->places[i] = place == SIZE_MAX ? NO_PLACE : (uint32_t)place;
+		if (place == SIZE_MAX)
+			run->paths[i].pointer.length = RUN_NO_TEXT;
+		else
+			run->paths[i] = run->texts->files[place];
 	}
 	return 0;
 }
@@ -135,8 +133,6 @@ static int texts_open(struct texts **out, const struct dims *dims)
 	err = texts_add_paths(texts, dims);
 	if (!err)
 		err = texts_add_comms(texts, dims_threads(dims));
-	if (!err)
-		err = texts_add_places(texts, dims);
 	return err;
 }
 
@@ -150,9 +146,8 @@ static void texts_close(struct texts *texts)
 		next = kept->next;
 		free(kept);
 	}
-	free(texts->paths);
+	free(texts->files);
 	free(texts->comms);
-	free(texts->places);
 	free(texts);
 }
 
@@ -197,7 +192,7 @@ static int run_open(struct run *run, const char *path, struct error *e)
 		err = find_offsets(run, e);
 	if (!err)
 		run->start = span.start;
-	if (!err && texts_open(&run->texts, run->dims))
+	if (!err && (texts_open(&run->texts, run->dims) || add_paths_by_id(run)))
 		err = error_set(e, -ENOMEM, "out of memory");
 	return err ? error_add(e, err, "cannot open trace '%s'", path) : 0;
 }
@@ -273,6 +268,7 @@ void runs_close(struct runs *runs)
 		struct run *run = &runs->items[i];
 
 		texts_close(run->texts);
+		free(run->paths);
 		dims_close(run->dims);
 		reader_close(run->reader);
 		free(run->path);
@@ -289,20 +285,13 @@ const struct run *runs_find(const struct runs *runs, duckdb_string_t name)
 	return NULL;
 }
 
-size_t run_file_place(const struct run *run, int64_t file)
+const duckdb_string_t *run_find_path(const struct run *run, int64_t file)
 {
-	const struct texts *texts = run->texts;
+	size_t place = search_place(run->dims, file);
 
-	if ((uint64_t)file < texts->place_count)
-		return texts->places[file] == NO_PLACE ? SIZE_MAX : texts->places[file];
-	return search_place(run->dims, file);
-}
-
-const duckdb_string_t *run_path(const struct run *run, size_t place)
-{
-	const duckdb_string_t *path = &run->texts->paths[place];
-
-	return path->pointer.length == NO_TEXT ? NULL : path;
+	if (place == SIZE_MAX || run->texts->files[place].pointer.length == RUN_NO_TEXT)
+		return NULL;
+	return &run->texts->files[place];
 }
 
 void comm_cache_clear(struct comm_cache *cache)
@@ -335,7 +324,7 @@ const duckdb_string_t *run_comm(const struct run *run, struct comm_cache *cache,
 		cache->slots[at].to = (uint64_t)next->first_ts - 1;
 	if (cache->slots[at].to < ts)
 		cache->slots[at].to = ts;
-	if (run->texts->comms[row - threads_row(threads, 0)].pointer.length != NO_TEXT)
+	if (run->texts->comms[row - threads_row(threads, 0)].pointer.length != RUN_NO_TEXT)
 		cache->slots[at].comm = &run->texts->comms[row - threads_row(threads, 0)];
 	return cache->slots[at].comm;
 }

@@ -24,8 +24,12 @@ struct run {
 	bool has_utc;
 	int64_t least_offset, greatest_offset; /* UTC less boot time, over the whole recording */
 	duckdb_string_t name, node;
+	duckdb_string_t *paths; /* by id, of length RUN_NO_TEXT where there is none */
+	size_t path_count;
 	struct texts *texts;
 };
+
+#define RUN_NO_TEXT UINT32_MAX
 
 struct runs {
 	struct run *items;
@@ -39,11 +43,15 @@ void runs_close(struct runs *runs);
 /* The run of that name, or NULL. */
 const struct run *runs_find(const struct runs *runs, duckdb_string_t name);
 
-/* The place of a file in the run's table file, SIZE_MAX when it is not there: dims_file() and dims_path()
- * without a search, once a row. */
-size_t run_file_place(const struct run *run, int64_t file);
-/* Path of the file at that place; NULL when it has none. */
-const duckdb_string_t *run_path(const struct run *run, size_t place);
+/* The file's path as shown, NULL when unknown: dims_path() by a look into an array, because it is asked once a row. */
+const duckdb_string_t *run_find_path(const struct run *run, int64_t file);
+
+static inline const duckdb_string_t *run_path(const struct run *run, int64_t file)
+{
+	if (__builtin_expect((uint64_t)file < run->path_count, 1))
+		return run->paths[file].pointer.length == RUN_NO_TEXT ? NULL : &run->paths[file];
+	return run_find_path(run, file);
+}
 
 /* Remembers whom it looked up last: one for each thread of execution. */
 #define COMM_SLOTS 256
