@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -24,7 +25,7 @@ struct watcher {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t begun;
-	bool running, stopping; /* under the lock */
+	bool running, stopping, shown; /* under the lock; shown: a progress bar is on the screen */
 	_Atomic bool interrupted;
 };
 
@@ -43,7 +44,7 @@ static void draw_progress(struct sql *sql)
 /* Waits for the statement's end or Ctrl-C, with the lock held in between. */
 static void watch_statement(struct watcher *watcher, const sigset_t *interrupt)
 {
-	bool shows = isatty(STDERR_FILENO) && log_level >= LOG_NORMAL, shown = false;
+	bool shows = isatty(STDERR_FILENO) && log_level >= LOG_NORMAL;
 	uint64_t start = clock_monotonic();
 
 	while (watcher->running) {
@@ -61,11 +62,9 @@ static void watch_statement(struct watcher *watcher, const sigset_t *interrupt)
 		}
 		if (shows && clock_monotonic() - start > PROGRESS_AFTER) {
 			draw_progress(watcher->sql);
-			shown = true;
+			watcher->shown = true;
 		}
 	}
-	if (shown)
-		fputs("\r\033[K", stderr);
 }
 
 static void *watch(void *data)
@@ -115,6 +114,9 @@ static void watcher_set(struct watcher *watcher, bool running, bool stopping)
 	watcher->stopping = stopping;
 	if (running)
 		watcher->interrupted = false;
+	else if (watcher->shown)
+		fputs("\r\033[K", stderr);
+	watcher->shown = false;
 	pthread_cond_signal(&watcher->begun);
 	pthread_mutex_unlock(&watcher->lock);
 }
@@ -152,11 +154,14 @@ static int print_rows(struct sql *sql, const char *statement, size_t size,
 		      struct result_counts *counts, struct error *e)
 {
 	bool json = sql->style.format == RESULT_JSON || sql->style.format == RESULT_JSONL;
+	struct winsize window;
 	struct result result;
 	int err = database_run(sql->database, statement, size, json, &result, e);
 
 	if (err)
 		return err;
+	if (sql->style.width && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) && window.ws_col)
+		sql->style.width = window.ws_col; /* it may have been resized */
 	if (result.is_plan && sql->style.format == RESULT_TABLE)
 		err = print_plan(&result, sql->out, e);
 	else if (result.is_query)
@@ -169,12 +174,17 @@ static int print_rows(struct sql *sql, const char *statement, size_t size,
 
 static void say_timing(const struct sql *sql, const struct result_counts *counts, uint64_t ns)
 {
-	char duration[32], rows[32];
+	char duration[32], rows[32], all[32];
+	uint64_t total, given;
 
 	units_format_count(rows, sizeof(rows), counts->rows);
 	if (sql->timing || sql->at_prompt)
 		log_info("%s row%s in %s", rows, counts->rows == 1 ? "" : "s",
 			 units_format_duration(duration, sizeof(duration), ns));
+	database_scanned(sql->database, &total, &given);
+	log_verbose("%s of %s rows of the tables were read",
+		    units_format_count(duration, sizeof(duration), given),
+		    units_format_count(all, sizeof(all), total));
 	if (counts->cut)
 		log_warning("the table shows the first %s rows; -f csv gives all, LIMIT fewer",
 			    rows);

@@ -205,6 +205,7 @@ const struct runs *database_runs(const struct database *database)
 static void begin_statement(struct database *database)
 {
 	database->progress.rows = database->progress.done = 0;
+	database->progress.total = database->progress.given = 0;
 	database->progress.damage.text[0] = '\0';
 	for (unsigned i = 0; i < TABLE_COUNT; i++) {
 		filter_free(&database->tables[i].filter);
@@ -409,6 +410,12 @@ double database_progress(const struct database *database)
 	uint64_t rows = database->progress.rows, done = database->progress.done;
 
 	return rows ? (double)done / (double)rows : 0;
+}
+
+void database_scanned(const struct database *database, uint64_t *total, uint64_t *given)
+{
+	*total = database->progress.total;
+	*given = database->progress.given;
 }
 
 const char *database_damage(const struct database *database)

@@ -36,6 +36,8 @@ int database_write_parquet(struct database *database, const char *sql, size_t si
 void database_interrupt(struct database *database);
 /* The part of the rows asked for that has been read, 0 to 1. */
 double database_progress(const struct database *database);
+/* Rows of the tables that the last statement scanned, and how many of them DuckDB got to see. */
+void database_scanned(const struct database *database, uint64_t *total, uint64_t *given);
 /* What could not be decoded while the last statement ran; NULL: nothing. */
 const char *database_damage(const struct database *database);
 

@@ -285,6 +285,10 @@ static int compare(const struct parser *parser, unsigned column, const char *op,
 		set_low(condition, constant);
 	if (!strcmp(op, "=") || !strcmp(op, "<") || !strcmp(op, "<="))
 		set_high(condition, constant);
+	if (!strcmp(op, ">") && constant->exact && constant->number < INT64_MAX)
+		condition->low_number++;
+	if (!strcmp(op, "<") && constant->exact && constant->number > INT64_MIN)
+		condition->high_number--;
 	set_bounds(condition);
 	return 0;
 }

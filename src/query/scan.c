@@ -80,6 +80,7 @@ static void scan_drop_parts(struct scan *scan)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < scan->count; i++) {
+		progress->total += scan->parts[i].chunk.rows;
 		if (!filter_wants_part(&scan->table->filter, &scan->parts[i]))
 			continue;
 		scan->parts[kept++] = scan->parts[i];
@@ -207,6 +208,7 @@ static int scan_fill(struct scan *scan, struct worker *worker, duckdb_data_chunk
 	worker->at += count;
 	if (!err)
 		duckdb.data_chunk_set_size(output, count);
+	scan->table->progress->given += count;
 	return err;
 }
 

@@ -16,7 +16,8 @@
 
 /* What one statement's scans tell: how far they are, and what could not be read. */
 struct scan_progress {
-	_Atomic uint64_t rows, done; /* to be read, and read or left out */
+	_Atomic uint64_t rows, done;   /* to be read, and read or left out */
+	_Atomic uint64_t total, given; /* all of the tables, and those that DuckDB got */
 	pthread_mutex_t lock;
 	struct error damage; /* the first piece that could not be decoded, empty when none */
 };
