@@ -57,6 +57,7 @@ test: deps
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all bench-built
 	$(Q)bench/run
+	$(Q)bench/sql
 
 .PHONY: tests-built bench-built
 tests-built: $(UNIT) $(WORK) $(MAN) $(B)/fuzz/fuzz_reader $(B)/fuzz/make_seeds $(B)/tools/schema-docs

@@ -54,6 +54,8 @@ static void watch_statement(struct watcher *watcher, const sigset_t *interrupt)
 		pthread_mutex_unlock(&watcher->lock);
 		got = sigtimedwait(interrupt, NULL, &tick);
 		pthread_mutex_lock(&watcher->lock);
+		if (got == SIGINT && !watcher->running)
+			kill(getpid(), SIGINT); /* it came too late, and is for the prompt */
 		if (!watcher->running)
 			break;
 		if (got == SIGINT) {

@@ -22,7 +22,7 @@ def main():
     if pid == 0:
         os.environ["TERM"] = "xterm"
         os.execvp(command[0], command)
-    shown, seen, end = "", 0, time.monotonic() + 60
+    shown, seen, end = "", 0, time.monotonic() + 30
     while time.monotonic() < end:
         if not select.select([terminal], [], [], 0.1)[0]:
             continue
