@@ -158,11 +158,15 @@ static void fill_constant_text(const duckdb_string_t *text, duckdb_vector out)
 	duckdb.destroy_value(&value);
 }
 
+/* Null has the sign bit set: where no number has it, which is quickly seen, there is none. */
 static bool has_null(const int64_t *cells, uint32_t count)
 {
+	int64_t bits = 0;
 	unsigned found = 0;
 
 	for (uint32_t i = 0; i < count; i++)
+		bits |= cells[i];
+	for (uint32_t i = 0; bits < 0 && i < count; i++)
 		found |= cells[i] == CELL_NULL;
 	return found;
 }
@@ -232,17 +236,41 @@ static void fill_file(const struct run *run, const int64_t *cells, uint32_t coun
 	}
 }
 
+/* When every cell is the id of a file with a path, which is the rule: no look at each. */
+static bool fill_known_paths(const struct run *run, const int64_t *cells, uint32_t count,
+			     duckdb_string_t *texts)
+{
+	const duckdb_string_t *paths = run->paths;
+	uint64_t bits = 0;
+	unsigned unknown = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		bits |= (uint64_t)cells[i];
+	/* All below the power of two above all of them: a quick bound first, an exact one if it does not hold. */
+	if (bits >= run->path_count)
+		for (uint32_t i = 0; i < count; i++)
+			unknown |= (uint64_t)cells[i] >= run->path_count;
+	if (unknown)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		texts[i] = paths[cells[i]];
+		unknown |= texts[i].pointer.length == RUN_NO_TEXT;
+	}
+	return !unknown;
+}
+
 static void fill_path(const struct run *run, const int64_t *cells, uint32_t count,
 		      duckdb_vector out)
 {
 	duckdb_string_t *texts = duckdb.vector_get_data(out);
-	const duckdb_string_t *path = NULL;
 	uint64_t *validity = NULL;
 
+	if (fill_known_paths(run, cells, count, texts))
+		return;
 	for (uint32_t i = 0; i < count; i++) {
-		/* Rows of one file often follow each other. */
-		if (!i || cells[i] != cells[i - 1])
-			path = cells[i] == CELL_NULL ? NULL : run_path(run, cells[i]);
+		const duckdb_string_t *path =
+			cells[i] == CELL_NULL ? NULL : run_path(run, cells[i]);
+
 		if (path) {
 			texts[i] = *path;
 			continue;

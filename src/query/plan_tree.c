@@ -83,6 +83,8 @@ static void skip_value(struct text *text)
 		return;
 	}
 	if (opener != '{' && opener != '[') {
+		if (!opener || strchr(",]}", opener))
+			text->failed = true; /* no value at all */
 		while (*text->at && !strchr(",]}", *text->at))
 			text->at++;
 		return;
