@@ -84,7 +84,8 @@ static void set_text(struct builder *builder, unsigned column, const char *text)
 
 static void write_names(struct trace *trace)
 {
-	static const char *const facts[][2] = { { "host", "bench" }, { "start_ts", "987654321000000" } };
+	static const char *const facts[][2] = { { "host", "bench" },
+						{ "start_ts", "987654321000000" } };
 	char text[128];
 
 	for (int64_t file = 1; file <= FILES; file++) {
