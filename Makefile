@@ -107,7 +107,7 @@ $(SKEL): $(B)/bpf/strata.bpf.o
 $(B)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(LIB_OBJ) -lcmocka -lzstd -lxxhash -lm
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(LIB_OBJ) -lcmocka -lzstd -lz -lxxhash -lm
 
 $(B)/workloads/%: tests/workloads/%.c
 	$(call say,CC,$<)
@@ -121,19 +121,19 @@ FUZZ_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=fuzzer,address,undefined -fno
 $(B)/fuzz/make_seeds: fuzz/make_seeds.c $(LIB_OBJ)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) -lzstd -lxxhash -lm
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) -lzstd -lz -lxxhash -lm
 
 $(B)/fuzz/%: fuzz/%.c $(LIB_SRC)
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) $(CPPFLAGS) -o $@ $< $(LIB_SRC) -lzstd -lxxhash -lm
+	$(Q)$(CLANG) $(FUZZ_FLAGS) $(CPPFLAGS) -o $@ $< $(LIB_SRC) -lzstd -lz -lxxhash -lm
 
 # ---- tools, docs ----
 
 $(B)/tools/schema-docs: $(B)/src/schema/docs.o $(LIB_OBJ)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lzstd -lxxhash
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lzstd -lz -lxxhash
 
 docs: $(B)/tools/schema-docs
 	$(Q)$< > docs/tables.md

@@ -20,6 +20,7 @@ static const struct command commands[] = {
 	{ "info", cmd_info, &info_options },
 	{ "dump", cmd_dump, &dump_options },
 	{ "sql", cmd_sql, &sql_options },
+	{ "export", cmd_export, &export_options },
 	{ "mark", cmd_mark, &mark_options },
 };
 /* clang-format on */

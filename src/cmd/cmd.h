@@ -19,11 +19,12 @@ enum { CMD_OK = 0, CMD_FAILURE = 1, CMD_USAGE = 2 };
 int cmd_record(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_mark(int argc, char **argv);
 int cmd_sql(int argc, char **argv);
 
 extern const struct options record_options, info_options, dump_options, mark_options;
-extern const struct options sql_options;
+extern const struct options sql_options, export_options;
 
 /* Prints the failure and returns CMD_FAILURE. */
 int cmd_fail(const struct error *e);

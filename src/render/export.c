@@ -1,0 +1,94 @@
+#include "render/export.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "schema/layers.h"
+#include "schema/schema.h"
+#include "store/format.h"
+
+/* Perfetto's own viewers hold some five times the file in memory, a browser's 4 GiB at most. */
+#define PERFETTO_MAX_BYTES ((uint64_t)512 << 20)
+
+const struct export_format export_formats[] = {
+	{ .name = "perfetto",
+	  .summary = "a trace for ui.perfetto.dev",
+	  .extension = "pftrace",
+	  .merges = true,
+	  .max_bytes = PERFETTO_MAX_BYTES,
+	  .write = perfetto_write },
+};
+
+const size_t export_format_count = sizeof(export_formats) / sizeof(*export_formats);
+
+const struct export_format *export_format_by_name(const char *name)
+{
+	for (size_t i = 0; i < export_format_count; i++)
+		if (!strcmp(export_formats[i].name, name))
+			return &export_formats[i];
+	return NULL;
+}
+
+int export_count_rows(const struct export *export, uint64_t *rows, struct error *e)
+{
+	*rows = 0;
+	for (size_t run = 0; run < export->run_count; run++) {
+		const struct export_run *one = &export->runs[run];
+		struct chunk *chunks;
+		size_t count;
+		int err = reader_select(one->reader, TABLE_COUNT, one->from, one->to, &chunks,
+					&count, e);
+
+		if (err)
+			return err;
+		for (size_t i = 0; i < count; i++)
+			if (export->tables >> chunks[i].table & 1)
+				*rows += chunks[i].rows;
+		free(chunks);
+	}
+	return 0;
+}
+
+/* The tables that belong to a layer under other names. */
+static uint32_t layer_tables(unsigned layer)
+{
+	const struct schema_table *same = schema_table_by_name(layer_names.names[layer]);
+	uint32_t tables = same ? 1u << (same - schema_tables) : 0;
+
+	if (layer == LAYER_gpu)
+		tables |= 1u << TABLE_gpu_process | 1u << TABLE_gpu_op;
+	if (layer == LAYER_call)
+		tables |= 1u << TABLE_counter;
+	return tables;
+}
+
+int export_parse_layers(const char *list, uint32_t *tables, struct error *e)
+{
+	uint32_t of_layers = 0, wanted = 0;
+	char hint[512], name[64];
+
+	for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
+		of_layers |= layer_tables(layer);
+	for (;;) {
+		size_t length = strcspn(list, ",");
+		unsigned layer = 0;
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, list);
+		while (layer < LAYER_COUNT && strcmp(layer_names.names[layer], name))
+			layer++;
+		if (layer == LAYER_COUNT)
+			return error_set(e, -EINVAL, "unknown layer '%s', %s", name,
+					 suggest_names(hint, sizeof(hint), name, layer_names.names,
+						       LAYER_COUNT));
+		wanted |= layer_tables(layer);
+		if (!list[length])
+			break;
+		list += length + 1;
+	}
+	/* Marks, clocks, losses and the dimensions belong to no layer: they come along. */
+	*tables = wanted | (((1u << TABLE_COUNT) - 1) & ~of_layers) | 1u << TABLE_process;
+	return 0;
+}

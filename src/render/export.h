@@ -1,0 +1,79 @@
+/* Exporting runs to the formats of other tools: what every format gets and what it gives back. Each format
+ * is a row in the table of export.c and a file of its own.
+ */
+#ifndef STRATA_RENDER_EXPORT_H
+#define STRATA_RENDER_EXPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyze/times.h"
+#include "base/error.h"
+#include "store/dims.h"
+#include "store/reader.h"
+
+/* A run to export; the caller keeps everything in it. */
+struct export_run {
+	const char *path;
+	struct reader *reader;
+	struct dims *dims;
+	struct span span;
+	uint64_t from, to; /* ts, both included */
+};
+
+/* What to export; the caller keeps everything in it. */
+struct export
+{
+	const struct export_run *runs;
+	size_t run_count;
+	uint32_t tables;    /* bit i: enum table_id i */
+	const char *output; /* a file, a folder, or - */
+	uint64_t max_bytes; /* 0: no limit */
+	bool raw;	    /* classic layouts: names as they are */
+
+	/* Called now and then with the rows done since the last call, and with what is worth saying. */
+	void (*progress)(void *data, uint64_t rows);
+	void (*note)(void *data, const char *text);
+	void *data;
+};
+
+struct export_result {
+	uint64_t rows;	/* of tables */
+	uint64_t bytes; /* before gzip */
+};
+
+struct export_format {
+	const char *name;
+	const char *summary;   /* one line */
+	const char *extension; /* of the default file name, as in run.pftrace */
+	bool folder;	       /* -o is a folder */
+	bool merges;	       /* takes several runs */
+	uint64_t max_bytes;    /* unless the user says otherwise; 0: none */
+	int (*write)(const struct export *export, struct export_result *result, struct error *e);
+};
+
+extern const struct export_format export_formats[];
+extern const size_t export_format_count;
+
+const struct export_format *export_format_by_name(const char *name);
+
+/* Rows that the tables of all runs hold within the times; for progress. */
+int export_count_rows(const struct export *export, uint64_t *rows, struct error *e);
+
+/* One bit for each table that a list of layers names ("io,sched"): their tables, and whatever is recorded with
+ * any layer. -EINVAL names the layer nearest to an unknown one. */
+int export_parse_layers(const char *list, uint32_t *tables, struct error *e);
+#define EXPORT_ALL_TABLES UINT32_MAX
+
+#define EXPORT_PROGRESS_ROWS 32768
+
+static inline void export_progress(const struct export *export, uint64_t rows)
+{
+	if (export->progress)
+		export->progress(export->data, rows);
+}
+
+int perfetto_write(const struct export *export, struct export_result *result, struct error *e);
+
+#endif
