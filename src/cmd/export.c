@@ -51,7 +51,7 @@ const struct options export_options = {
 
 /* ---- progress: one line on a terminal, drawn a few times a second ---- */
 
-#define PROGRESS_NS 200000000u
+#define PROGRESS_NS 250000000u
 
 struct progress {
 	bool shown;
@@ -168,81 +168,83 @@ static bool export_is_run(const char *output, const char *run)
 	return !stat(output, &a) && !stat(run, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int export_check_output(const struct export *export, const struct export_format *format,
-			       struct error *e)
+static int export_check_output(const struct export_request *request,
+			       const struct export_format *format, struct error *e)
 {
-	if (format->folder && !strcmp(export->output, "-"))
+	if (format->folder && !strcmp(request->output, "-"))
 		return error_set(e, -EINVAL, "%s writes a folder of files: give its name to -o",
 				 format->name);
-	if (!strcmp(export->output, "-") && !strcmp(format->name, "perfetto") && isatty(1))
+	if (!strcmp(request->output, "-") && !strcmp(format->name, "perfetto") && isatty(1))
 		return error_set(e, -EINVAL, "a Perfetto trace is not text: give a file to -o");
-	for (size_t i = 0; i < export->run_count; i++)
-		if (export_is_run(export->output, export->runs[i].path))
+	for (size_t i = 0; i < request->run_count; i++)
+		if (export_is_run(request->output, request->runs[i].path))
 			return error_set(e, -EINVAL,
 					 "'%s' is the trace itself: give another name to -o",
-					 export->output);
+					 request->output);
 	return 0;
 }
 
-static int export_prepare(struct export *export, const struct export_format *format,
+static int export_prepare(struct export_request *request, const struct export_format *format,
 			  struct error *e)
 {
-	export->tables = EXPORT_ALL_TABLES;
-	export->max_bytes = format->max_bytes;
-	export->raw = given.raw;
-	if (export->run_count > 1 && !format->merges)
+	request->format = format;
+	request->tables = EXPORT_ALL_TABLES;
+	request->max_bytes = format->max_bytes;
+	request->raw = given.raw;
+	if (request->run_count > 1 && !format->merges)
 		return error_set(e, -EINVAL, "%s takes one run at a time", format->name);
-	if (given.max_size && units_parse_size(given.max_size, &export->max_bytes))
+	if (given.max_size && units_parse_size(given.max_size, &request->max_bytes))
 		return error_set(e, -EINVAL, "--max-size %s: not a size, such as 64M or 2G",
 				 given.max_size);
-	if (given.layers && export_parse_layers(given.layers, &export->tables, e))
+	if (given.layers && export_parse_layers(given.layers, &request->tables, e))
 		return -EINVAL;
-	return export_check_output(export, format, e);
+	return export_check_output(request, format, e);
 }
 
 /* ---- doing it ---- */
 
-static void export_tell(const struct export *export, const struct export_result *result,
+static void export_tell(const struct export_request *request, const struct export_result *result,
 			uint64_t start)
 {
 	double seconds = (double)(clock_monotonic() - start) / 1e9;
 	char rows[32], bytes[32];
 
-	if (!strcmp(export->output, "-"))
+	if (!strcmp(request->output, "-"))
 		return;
-	log_info("%s: %s rows, %s in %.2f s", export->output,
+	log_info("%s: %s rows, %s in %.2f s", request->output,
 		 units_format_count(rows, sizeof(rows), result->rows),
 		 units_format_bytes(bytes, sizeof(bytes), result->bytes), seconds);
 }
 
-static int export_write(struct export *export, const struct export_format *format, struct error *e)
+static int export_write(struct export_request *request, const struct export_format *format,
+			struct error *e)
 {
 	struct progress progress = { .shown = isatty(STDERR_FILENO) && log_level != LOG_QUIET,
 				     .start = clock_monotonic() };
 	struct export_result result = { 0 };
-	int err = export_count_rows(export, &progress.total, e);
+	int err = export_count_rows(request, &progress.total, e);
 
-	export->progress = progress_add;
-	export->note = progress_note;
-	export->data = &progress;
+	request->progress = progress_add;
+	request->note = progress_note;
+	request->data = &progress;
 	if (!err)
-		err = format->write(export, &result, e);
+		err = format->write(request, &result, e);
 	progress_clear(&progress);
 	if (!err && !result.rows)
 		log_info("no rows to export: the file is valid and empty");
 	if (!err)
-		export_tell(export, &result, progress.start);
+		export_tell(request, &result, progress.start);
 	return err;
 }
 
 /* Returns the exit status. */
-static int export_runs(struct export *export, struct export_run *runs, struct trace *traces,
-		       const struct export_format *format)
+static int export_runs(struct export_request *request, struct export_run *runs,
+		       struct trace *traces, const struct export_format *format)
 {
 	struct error e;
 	int err = 0;
 
-	for (size_t i = 0; i < export->run_count && !err; i++) {
+	for (size_t i = 0; i < request->run_count && !err; i++) {
 		err = cmd_open_trace(&traces[i], runs[i].path, &e);
 		if (err)
 			return cmd_fail(&e);
@@ -251,12 +253,12 @@ static int export_runs(struct export *export, struct export_run *runs, struct tr
 		err = export_find_window(&runs[i], &e);
 	}
 	if (!err)
-		err = export_prepare(export, format, &e);
+		err = export_prepare(request, format, &e);
 	if (err == -EINVAL)
 		return cmd_usage("export", &e);
 	if (!err)
-		err = export_write(export, format, &e);
-	for (size_t i = 0; i < export->run_count && !err; i++)
+		err = export_write(request, format, &e);
+	for (size_t i = 0; i < request->run_count && !err; i++)
 		err = cmd_check_damage(&traces[i], runs[i].path, &e);
 	return err ? cmd_fail(&e) : CMD_OK;
 }
@@ -267,21 +269,21 @@ int cmd_export(int argc, char **argv)
 	struct export_run *runs = NULL;
 	struct trace *traces = NULL;
 	struct arguments arguments;
-	struct export export = { 0 };
+	struct export_request request = { 0 };
 	char *output = NULL;
 	struct error e;
 	int status;
 
 	if (!cmd_parse(&export_options, argc, argv, &arguments, &status))
 		return status;
-	export.run_count = (size_t)arguments.count;
+	request.run_count = (size_t)arguments.count;
 	if (export_find_format(&format, &e) || ((!arguments.count || arguments.command) &&
 						error_set(&e, -EINVAL, "export needs a trace"))) {
 		status = cmd_usage("export", &e);
 		goto out;
 	}
-	runs = calloc(export.run_count, sizeof(*runs));
-	traces = calloc(export.run_count, sizeof(*traces));
+	runs = calloc(request.run_count, sizeof(*runs));
+	traces = calloc(request.run_count, sizeof(*traces));
 	output = given.output ? strdup(given.output)
 			      : export_default_output(arguments.items[0], format);
 	if (!runs || !traces || !output) {
@@ -289,12 +291,12 @@ int cmd_export(int argc, char **argv)
 		status = cmd_fail(&e);
 		goto out;
 	}
-	for (size_t i = 0; i < export.run_count; i++)
+	for (size_t i = 0; i < request.run_count; i++)
 		runs[i].path = arguments.items[i];
-	export.runs = runs;
-	export.output = output;
-	status = export_runs(&export, runs, traces, format);
-	for (size_t i = 0; i < export.run_count; i++)
+	request.runs = runs;
+	request.output = output;
+	status = export_runs(&request, runs, traces, format);
+	for (size_t i = 0; i < request.run_count; i++)
 		cmd_close_trace(&traces[i]);
 out:
 	free(output);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/digits.h"
 #include "base/real.h"
 #include "base/utf8.h"
 
@@ -27,6 +28,9 @@ int csv_flush(struct csv *csv)
 {
 	size_t done = 0;
 
+	csv->total += csv->used;
+	if (!csv->error && csv->limit && csv->total > csv->limit)
+		csv->error = -EFBIG;
 	while (done < csv->used && !csv->error) {
 		ssize_t wrote = write(csv->fd, csv->data + done, csv->used - done);
 
@@ -58,33 +62,6 @@ static inline void csv_end(struct csv *csv, const char *at)
 	csv->used = (size_t)(at - csv->data);
 }
 
-static inline char *csv_digits(char *at, uint64_t value)
-{
-	static const char pairs[] = "0001020304050607080910111213141516171819"
-				    "2021222324252627282930313233343536373839"
-				    "4041424344454647484950515253545556575859"
-				    "6061626364656667686970717273747576777879"
-				    "8081828384858687888990919293949596979899";
-	char digits[20];
-	char *start = digits + sizeof(digits);
-	size_t length;
-
-	while (value >= 100) {
-		start -= 2;
-		memcpy(start, pairs + value % 100 * 2, 2);
-		value /= 100;
-	}
-	if (value >= 10) {
-		start -= 2;
-		memcpy(start, pairs + value * 2, 2);
-	} else {
-		*--start = (char)('0' + value);
-	}
-	length = (size_t)(digits + sizeof(digits) - start);
-	memcpy(at, start, length);
-	return at + length;
-}
-
 void csv_null(struct csv *csv)
 {
 	csv_end(csv, csv_begin(csv));
@@ -92,16 +69,12 @@ void csv_null(struct csv *csv)
 
 void csv_uint(struct csv *csv, uint64_t value)
 {
-	csv_end(csv, csv_digits(csv_begin(csv), value));
+	csv_end(csv, digits_put(csv_begin(csv), value));
 }
 
 void csv_int(struct csv *csv, int64_t value)
 {
-	char *at = csv_begin(csv);
-
-	if (value < 0)
-		*at++ = '-';
-	csv_end(csv, csv_digits(at, value < 0 ? 0 - (uint64_t)value : (uint64_t)value));
+	csv_end(csv, digits_put_signed(csv_begin(csv), value));
 }
 
 void csv_bool(struct csv *csv, bool value)

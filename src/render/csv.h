@@ -17,6 +17,8 @@
 struct csv {
 	char *data;
 	size_t used;
+	uint64_t total; /* bytes flushed */
+	uint64_t limit; /* of bytes, 0: none; passing it is the error -EFBIG */
 	int fd;
 	int error;   /* 0 or -errno of the first failed write */
 	bool in_row; /* a separator precedes the next cell */

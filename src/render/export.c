@@ -13,6 +13,12 @@
 /* Perfetto's own viewers hold some five times the file in memory, a browser's 4 GiB at most. */
 #define PERFETTO_MAX_BYTES ((uint64_t)512 << 20)
 
+#define CLASSIC(name_, summary_)                                               \
+	{                                                                      \
+		.name = name_, .summary = summary_, .extension = name_ ".txt", \
+		.write = classic_write_one                                     \
+	}
+
 const struct export_format export_formats[] = {
 	{ .name = "perfetto",
 	  .summary = "a trace for ui.perfetto.dev",
@@ -20,6 +26,30 @@ const struct export_format export_formats[] = {
 	  .merges = true,
 	  .max_bytes = PERFETTO_MAX_BYTES,
 	  .write = perfetto_write },
+	{ .name = "csv",
+	  .summary = "a folder with one CSV file a table",
+	  .extension = "csv",
+	  .folder = true,
+	  .write = csv_write },
+	{ .name = "classic",
+	  .summary = "a folder with all of the classic layouts below",
+	  .extension = "txt",
+	  .folder = true,
+	  .write = classic_write },
+	CLASSIC("switches", "comm pid cpu nsecs of the thread that leaves, at each switch"),
+	CLASSIC("bio", "requests to block devices"),
+	CLASSIC("open", "opens, with the path as passed"),
+	CLASSIC("vfs_rw", "read, pread64, write and pwrite64"),
+	CLASSIC("read", "read and pread64"),
+	CLASSIC("write", "write and pwrite64"),
+	CLASSIC("close", "closes"),
+	CLASSIC("create_del", "what makes and removes names"),
+	CLASSIC("mmap", "mmap"),
+	CLASSIC("munmap", "munmap"),
+	CLASSIC("time_align", "boot time and local time, at each reading of the clocks"),
+	CLASSIC("pids", "the job's processes as ps lists them, at its start and at its end"),
+	CLASSIC("cpu", "as mpstat -P ALL 1 prints"),
+	CLASSIC("gpu", "as nvidia-smi pmon -s um -o DT prints"),
 };
 
 const size_t export_format_count = sizeof(export_formats) / sizeof(*export_formats);
@@ -32,11 +62,11 @@ const struct export_format *export_format_by_name(const char *name)
 	return NULL;
 }
 
-int export_count_rows(const struct export *export, uint64_t *rows, struct error *e)
+int export_count_rows(const struct export_request *request, uint64_t *rows, struct error *e)
 {
 	*rows = 0;
-	for (size_t run = 0; run < export->run_count; run++) {
-		const struct export_run *one = &export->runs[run];
+	for (size_t run = 0; run < request->run_count; run++) {
+		const struct export_run *one = &request->runs[run];
 		struct chunk *chunks;
 		size_t count;
 		int err = reader_select(one->reader, TABLE_COUNT, one->from, one->to, &chunks,
@@ -45,7 +75,7 @@ int export_count_rows(const struct export *export, uint64_t *rows, struct error 
 		if (err)
 			return err;
 		for (size_t i = 0; i < count; i++)
-			if (export->tables >> chunks[i].table & 1)
+			if (request->tables >> chunks[i].table & 1)
 				*rows += chunks[i].rows;
 		free(chunks);
 	}

@@ -23,8 +23,8 @@ struct export_run {
 };
 
 /* What to export; the caller keeps everything in it. */
-struct export
-{
+struct export_request {
+	const struct export_format *format;
 	const struct export_run *runs;
 	size_t run_count;
 	uint32_t tables;    /* bit i: enum table_id i */
@@ -50,7 +50,8 @@ struct export_format {
 	bool folder;	       /* -o is a folder */
 	bool merges;	       /* takes several runs */
 	uint64_t max_bytes;    /* unless the user says otherwise; 0: none */
-	int (*write)(const struct export *export, struct export_result *result, struct error *e);
+	int (*write)(const struct export_request *request, struct export_result *result,
+		     struct error *e);
 };
 
 extern const struct export_format export_formats[];
@@ -59,7 +60,7 @@ extern const size_t export_format_count;
 const struct export_format *export_format_by_name(const char *name);
 
 /* Rows that the tables of all runs hold within the times; for progress. */
-int export_count_rows(const struct export *export, uint64_t *rows, struct error *e);
+int export_count_rows(const struct export_request *request, uint64_t *rows, struct error *e);
 
 /* One bit for each table that a list of layers names ("io,sched"): their tables, and whatever is recorded with
  * any layer. -EINVAL names the layer nearest to an unknown one. */
@@ -68,12 +69,18 @@ int export_parse_layers(const char *list, uint32_t *tables, struct error *e);
 
 #define EXPORT_PROGRESS_ROWS 32768
 
-static inline void export_progress(const struct export *export, uint64_t rows)
+static inline void export_progress(const struct export_request *request, uint64_t rows)
 {
-	if (export->progress)
-		export->progress(export->data, rows);
+	if (request->progress)
+		request->progress(request->data, rows);
 }
 
-int perfetto_write(const struct export *export, struct export_result *result, struct error *e);
+int csv_write(const struct export_request *request, struct export_result *result, struct error *e);
+int classic_write(const struct export_request *request, struct export_result *result,
+		  struct error *e);
+int classic_write_one(const struct export_request *request, struct export_result *result,
+		      struct error *e);
+int perfetto_write(const struct export_request *request, struct export_result *result,
+		   struct error *e);
 
 #endif

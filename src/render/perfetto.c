@@ -124,6 +124,9 @@ static int too_large(const struct perfetto *p, uint64_t ts, struct error *e)
 {
 	const struct export_run *run = p->run;
 	uint64_t from = run->from > run->span.start ? run->from : run->span.start;
+	/* The last buffer passed the limit, so what it holds may not fit. */
+	double share = (double)p->out.limit / (double)(p->out.limit + 2 * OUTPUT_BUFFER);
+	double fits = ts > from ? (double)(ts - from) * share : 0;
 	char cap[32];
 
 	units_format_bytes(cap, sizeof(cap), p->out.limit);
@@ -133,7 +136,7 @@ static int too_large(const struct perfetto *p, uint64_t ts, struct error *e)
 		"window (--from %.3f --to %.3f fits), fewer layers (-e), or a larger --max-size",
 		cap, (double)(ts - run->span.start) / 1e9, run->path,
 		(double)(from - run->span.start) / 1e9,
-		(double)(ts > from ? ts - 1 - run->span.start : from) / 1e9);
+		((double)(from - run->span.start) + fits) / 1e9);
 }
 
 static int write_rows(struct perfetto *p, struct export_result *result, struct error *e)
@@ -151,13 +154,13 @@ static int write_rows(struct perfetto *p, struct export_result *result, struct e
 		if (table == TABLE_io)
 			wanted[table] |= 1ull << column_io_dir | 1ull << column_io_returned;
 	}
-	err = merge_open(&merge, p->run->reader, p->export->tables & p->tables, wanted,
+	err = merge_open(&merge, p->run->reader, p->request->tables & p->tables, wanted,
 			 p->run->from, p->run->to, e);
 	while (!err && (err = merge_next(&merge, e)) > 0) {
 		take_row(p, &merge);
 		err = p->error ? error_set(e, p->error, "out of memory") : 0;
 		if (++result->rows - reported == EXPORT_PROGRESS_ROWS) {
-			export_progress(p->export, EXPORT_PROGRESS_ROWS);
+			export_progress(p->request, EXPORT_PROGRESS_ROWS);
 			reported = result->rows;
 		}
 		if (p->out.error == -EFBIG)
@@ -165,7 +168,7 @@ static int write_rows(struct perfetto *p, struct export_result *result, struct e
 		else if (p->out.error)
 			break; /* told when the output is closed */
 	}
-	export_progress(p->export, result->rows - reported);
+	export_progress(p->request, result->rows - reported);
 	merge_close(&merge);
 	return err;
 }
@@ -200,7 +203,7 @@ static int write_run(struct perfetto *p, struct export_result *result, struct er
 	uint64_t realtime;
 	int err = 0;
 
-	if (p->export->run_count > 1)
+	if (p->request->run_count > 1)
 		err = find_shift(p, e);
 	if (err)
 		return err;
@@ -210,7 +213,7 @@ static int write_run(struct perfetto *p, struct export_result *result, struct er
 		write_snapshot(p, p->run->span.start, realtime, CELL_NULL);
 	p->tables = UINT32_MAX & ~(1u << TABLE_process);
 	err = arguments_prepare(p);
-	if (!err && p->export->tables >> TABLE_block & 1 && has_rows(p->run, TABLE_block))
+	if (!err && p->request->tables >> TABLE_block & 1 && has_rows(p->run, TABLE_block))
 		err = flows_open(p);
 	if (err)
 		return error_set(e, err, "out of memory");
@@ -236,22 +239,23 @@ static void run_free(struct perfetto *p)
 	memset(&p->throughput, 0, sizeof(p->throughput));
 }
 
-int perfetto_write(const struct export *export, struct export_result *result, struct error *e)
+int perfetto_write(const struct export_request *request, struct export_result *result,
+		   struct error *e)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
 	int err;
 
 	if (!p)
 		return error_set(e, -ENOMEM, "out of memory");
-	p->export = export;
+	p->request = request;
 	p->next_track = p->next_flow = 1;
 	p->out.fd = -1;
 	p->escaped = malloc(PERFETTO_MAX_TEXT + 4);
-	err = p->escaped ? output_open(&p->out, export->output, false, e)
+	err = p->escaped ? output_open(&p->out, request->output, false, e)
 			 : error_set(e, -ENOMEM, "out of memory");
-	p->out.limit = export->max_bytes;
-	for (size_t i = 0; i < export->run_count && !err; i++) {
-		p->run = &export->runs[i];
+	p->out.limit = request->max_bytes;
+	for (size_t i = 0; i < request->run_count && !err; i++) {
+		p->run = &request->runs[i];
 		p->sequence = (uint32_t)i + 1;
 		p->machine = i ? (uint32_t)i + 1 : 0;
 		err = write_run(p, result, e);

@@ -142,7 +142,7 @@ struct sched_cpu;
 struct flows;
 
 struct perfetto {
-	const struct export *export;
+	const struct export_request *request;
 	const struct export_run *run;
 	struct output out;
 	uint64_t shift; /* added to every ts: to UTC when runs are merged */

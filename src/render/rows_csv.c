@@ -7,6 +7,8 @@
 #include "analyze/paths.h"
 #include "store/rows.h"
 
+#define PROGRESS_ROWS 32768
+
 static uint64_t rows_csv_wanted(const struct rows_csv *what)
 {
 	static const uint64_t fs_path = 1ull << column_fs_op | 1ull << column_fs_file |
@@ -131,6 +133,12 @@ static int rows_csv_row(const struct rows_csv *what, const struct dims *dims,
 	return err;
 }
 
+static void rows_csv_progress(const struct rows_csv *what, uint64_t rows)
+{
+	if (what->progress)
+		what->progress(what->data, rows);
+}
+
 static int rows_csv_events(const struct rows_csv *what, struct reader *reader,
 			   const struct dims *dims, struct csv *csv, struct error *e)
 {
@@ -148,8 +156,10 @@ static int rows_csv_events(const struct rows_csv *what, struct reader *reader,
 			error_set(e, err, "out of memory");
 			break;
 		}
-		done++;
+		if (!(++done % PROGRESS_ROWS))
+			rows_csv_progress(what, PROGRESS_ROWS);
 	}
+	rows_csv_progress(what, done % PROGRESS_ROWS);
 	buf_free(&scratch);
 	rows_close(rows);
 	return err < 0 ? err : 0;
@@ -197,11 +207,14 @@ static int rows_csv_threads(const struct rows_csv *what, const struct dims *dims
 	for (size_t i = 0; i < count; i++)
 		rows[i] = threads_row(dims_threads(dims), i);
 	qsort(rows, count, sizeof(*rows), rows_csv_compare_threads);
-	for (size_t i = 0; i < count && i < what->limit && !csv->error; i++) {
+	if (count > what->limit)
+		count = what->limit;
+	for (size_t i = 0; i < count && !csv->error; i++) {
 		for (unsigned c = 0; c < what->column_count; c++)
 			rows_csv_thread_cell(csv, rows[i], what->columns[c].column);
 		csv_end_row(csv);
 	}
+	rows_csv_progress(what, count);
 	free(rows);
 	return 0;
 }
@@ -224,11 +237,14 @@ static void rows_csv_files(const struct rows_csv *what, const struct dims *dims,
 {
 	size_t count = dims_file_count(dims);
 
-	for (size_t i = 0; i < count && i < what->limit && !csv->error; i++) {
+	if (count > what->limit)
+		count = what->limit;
+	for (size_t i = 0; i < count && !csv->error; i++) {
 		for (unsigned c = 0; c < what->column_count; c++)
 			rows_csv_file_cell(csv, dims_file_row(dims, i), what->columns[c].column);
 		csv_end_row(csv);
 	}
+	rows_csv_progress(what, count);
 }
 
 int rows_csv_write(const struct rows_csv *what, struct reader *reader, const struct dims *dims,

@@ -16,6 +16,9 @@ struct rows_csv {
 	unsigned column_count;
 	uint64_t from, to; /* ts, both included */
 	uint64_t limit;	   /* rows */
+	/* Called now and then, and at the end, with the rows written since; or NULL. */
+	void (*progress)(void *data, uint64_t rows);
+	void *data;
 };
 
 /* Writes the header line and the rows in order of ts, threads and files as merged in the dims, and

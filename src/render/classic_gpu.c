@@ -1,0 +1,122 @@
+/* Tables gpu and gpu_process as `nvidia-smi pmon -s um -o DT` prints them: a line for each process on a device at
+ * each sample, and one of dashes for a device without any.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/classic.h"
+#include "store/merge.h"
+
+#define MAX_GPUS 64
+
+static const char header[] =
+	"#Date        Time         gpu         pid   type     sm    mem    enc    dec    jpg    ofa"
+	"     fb   ccpm    command \n"
+	"#YYYYMMDD    HH:MM:SS     Idx           #    C/G      %      %      %      %      %      %"
+	"     MB     MB    name \n";
+
+/* A share, rounded as nvidia-smi does. */
+static void put_share(char out[16], int64_t cell)
+{
+	double share;
+
+	memcpy(&share, &cell, sizeof(share));
+	if (cell == CELL_NULL)
+		strcpy(out, "-");
+	else
+		snprintf(out, 16, "%.0f", share);
+}
+
+static void put_number(char out[32], int64_t cell)
+{
+	if (cell == CELL_NULL)
+		strcpy(out, "-");
+	else
+		snprintf(out, 32, "%" PRId64, cell);
+}
+
+static void put_when(struct classic *c, uint64_t ts, char out[64])
+{
+	uint64_t ns;
+
+	if (classic_local(c, ts, &ns))
+		strftime(out, 64, " %Y%m%d    %H:%M:%S", &c->local);
+	else
+		snprintf(out, 64, " %-8s    %-8s", "-", "-");
+}
+
+static void write_idle(struct classic *c, uint64_t ts, int64_t gpu)
+{
+	char when[64];
+
+	put_when(c, ts, when);
+	field_printf(c, "%s%8" PRId64 "%11s%6s%7s%7s%7s%7s%7s%7s%7s%7s    %-14s", when, gpu, "-",
+		     "-", "-", "-", "-", "-", "-", "-", "-", "-", "-");
+	line_queue(c, ts);
+	c->rows++;
+}
+
+static void write_process(struct classic *c, const struct rows *rows, uint64_t ts)
+{
+	int64_t fb = rows_cell(rows, column_gpu_process_fb);
+	char when[64], pid[32], shares[4][16], memory[32];
+	const char *type, *command;
+	size_t type_size, size;
+
+	put_when(c, ts, when);
+	put_number(pid, rows_cell(rows, column_gpu_process_pid));
+	for (unsigned i = 0; i < 4; i++)
+		put_share(shares[i], rows_cell(rows, column_gpu_process_sm + i));
+	put_number(memory, fb == CELL_NULL ? fb : fb >> 20);
+	type = rows_text(rows, column_gpu_process_type, &type_size);
+	command = rows_text(rows, column_gpu_process_command, &size);
+	field_printf(c, "%s%8" PRId64 "%11s%6.*s%7s%7s%7s%7s%7s%7s%7s%7s   ", when,
+		     rows_cell(rows, column_gpu_process_gpu), pid, type ? (int)type_size : 1,
+		     type ? type : "-", shares[0], shares[1], shares[2], shares[3], "-", "-",
+		     memory, "-");
+	field_text(c, command, size);
+	field_printf(c, "%*s", size < 14 ? (int)(14 - size - 1) : 0, "");
+	line_queue(c, ts);
+	c->rows++;
+}
+
+int classic_gpu(struct classic *c, struct error *e)
+{
+	uint64_t wanted[TABLE_COUNT], sampled[MAX_GPUS], busy[MAX_GPUS] = { 0 };
+	struct merge merge;
+	int err;
+
+	memset(wanted, 0xff, sizeof(wanted));
+	memset(sampled, 0xff, sizeof(sampled));
+	output_append(c->out, header, strlen(header));
+	err = merge_open(&merge, c->run->reader, 1u << TABLE_gpu | 1u << TABLE_gpu_process, wanted,
+			 c->run->from, c->run->to, e);
+	while (!err && (err = merge_next(&merge, e)) > 0) {
+		bool process = merge.table == TABLE_gpu_process;
+		int64_t gpu = rows_cell(merge.rows, process ? (unsigned)column_gpu_process_gpu
+							    : (unsigned)column_gpu_gpu);
+
+		err = 0;
+		if (process)
+			write_process(c, merge.rows, merge.ts);
+		if (gpu < 0 || gpu >= MAX_GPUS)
+			continue;
+		if (process) {
+			busy[gpu] = 1;
+			continue;
+		}
+		/* The sample before this one is over. */
+		if (sampled[gpu] != UINT64_MAX && !busy[gpu])
+			write_idle(c, sampled[gpu], gpu);
+		sampled[gpu] = merge.ts;
+		busy[gpu] = 0;
+	}
+	for (int64_t gpu = 0; gpu < MAX_GPUS && !err; gpu++)
+		if (sampled[gpu] != UINT64_MAX && !busy[gpu])
+			write_idle(c, sampled[gpu], gpu);
+	lines_until(c, UINT64_MAX);
+	merge_close(&merge);
+	return err;
+}

@@ -1,0 +1,86 @@
+/* Tables as CSV, one file a table, as `strata dump` prints them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/export.h"
+#include "render/folder.h"
+#include "render/rows_csv.h"
+#include "schema/shown.h"
+
+struct table_progress {
+	const struct export_request *request;
+	uint64_t rows;
+};
+
+static void table_progress(void *data, uint64_t rows)
+{
+	struct table_progress *progress = data;
+
+	progress->rows += rows;
+	export_progress(progress->request, rows);
+}
+
+static int table_write(const struct export_request *request, unsigned table, struct output *out,
+		       uint64_t *rows, struct error *e)
+{
+	const struct export_run *run = &request->runs[0];
+	struct shown_column columns[SHOWN_MAX_COLUMNS];
+	struct table_progress progress = { request, 0 };
+	struct rows_csv what = { .table = table,
+				 .columns = columns,
+				 .column_count = shown_columns(&schema_tables[table], columns),
+				 .from = run->from,
+				 .to = run->to,
+				 .limit = UINT64_MAX,
+				 .progress = table_progress,
+				 .data = &progress };
+	struct csv csv = { 0 };
+	int err = csv_open(&csv, out->fd);
+
+	if (err)
+		return error_set(e, err, "out of memory");
+	csv.limit = out->limit;
+	err = rows_csv_write(&what, run->reader, run->dims, &csv, e);
+	out->error = csv.error;
+	out->total = csv.total;
+	*rows = progress.rows;
+	csv_free(&csv);
+	return err;
+}
+
+int csv_write(const struct export_request *request, struct export_result *result, struct error *e)
+{
+	char empty[512] = "";
+	struct folder folder;
+	int err = folder_open(&folder, request->output, request->max_bytes, e);
+
+	for (unsigned table = 0; table < TABLE_COUNT && !err; table++) {
+		char name[64];
+		struct output *out;
+		uint64_t rows = 0;
+
+		if (!(request->tables >> table & 1))
+			continue;
+		snprintf(name, sizeof(name), "%s.csv", schema_tables[table].name);
+		out = folder_add(&folder, name, e);
+		if (!out) {
+			err = -EIO;
+			break;
+		}
+		err = table_write(request, table, out, &rows, e);
+		if (!err)
+			err = folder_finish(&folder, out, e);
+		result->rows += rows;
+		if (!rows)
+			snprintf(empty + strlen(empty), sizeof(empty) - strlen(empty), "%s%s",
+				 *empty ? ", " : "no rows in: ", schema_tables[table].name);
+	}
+	if (!err)
+		err = folder_commit(&folder, e);
+	result->bytes = folder.total;
+	folder_free(&folder);
+	if (!err && *empty && request->note)
+		request->note(request->data, empty);
+	return err;
+}

@@ -1,0 +1,79 @@
+#include "render/folder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+int folder_open(struct folder *folder, const char *path, uint64_t limit, struct error *e)
+{
+	struct stat stat_;
+
+	*folder = (struct folder){ .path = path, .limit = limit };
+	if (!mkdir(path, 0777))
+		return 0;
+	if (errno != EEXIST)
+		return error_errno(e, "cannot make the folder '%s'", path);
+	if (!stat(path, &stat_) && !S_ISDIR(stat_.st_mode))
+		return error_set(e, -ENOTDIR, "'%s' is no folder: this format writes one", path);
+	return 0;
+}
+
+struct output *folder_add(struct folder *folder, const char *name, struct error *e)
+{
+	struct output *out = calloc(1, sizeof(*out));
+	char *path = NULL;
+	int err;
+
+	if (out)
+		out->fd = -1;
+	if (!out || asprintf(&path, "%s/%s", folder->path, name) < 0) {
+		free(out);
+		error_set(e, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	err = output_open(out, path, false, e);
+	free(path);
+	if (!err && buf_append(&folder->files, &out, sizeof(out)))
+		err = error_set(e, -ENOMEM, "out of memory");
+	if (err) {
+		output_free(out);
+		free(out);
+		return NULL;
+	}
+	if (folder->limit)
+		out->limit = folder->limit > folder->total ? folder->limit - folder->total : 1;
+	return out;
+}
+
+int folder_finish(struct folder *folder, struct output *out, struct error *e)
+{
+	int err = output_finish(out, e);
+
+	folder->total += out->total;
+	/* Only the names are needed from here on. */
+	free(out->data);
+	out->data = NULL;
+	return err;
+}
+
+int folder_commit(struct folder *folder, struct error *e)
+{
+	struct output **files = (struct output **)folder->files.data;
+	int err = 0;
+
+	for (size_t i = 0; i < folder->files.size / sizeof(*files) && !err; i++)
+		err = output_commit(files[i], e);
+	return err;
+}
+
+void folder_free(struct folder *folder)
+{
+	struct output **files = (struct output **)folder->files.data;
+
+	for (size_t i = 0; i < folder->files.size / sizeof(*files); i++) {
+		output_free(files[i]);
+		free(files[i]);
+	}
+	buf_free(&folder->files);
+}

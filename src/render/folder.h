@@ -1,0 +1,25 @@
+/* A folder of files that appear together: each is written under a temporary name, and folder_commit() renames
+ * them all once every one is whole. The folder is made if need be; other files in it are left alone.
+ */
+#ifndef STRATA_RENDER_FOLDER_H
+#define STRATA_RENDER_FOLDER_H
+
+#include "base/buf.h"
+#include "render/output.h"
+
+struct folder {
+	const char *path; /* the caller keeps it */
+	struct buf files; /* struct output *, finished ones but for the last */
+	uint64_t limit;	  /* of bytes in all files, 0: none */
+	uint64_t total;
+};
+
+int folder_open(struct folder *folder, const char *path, uint64_t limit, struct error *e);
+
+/* Begins a file; the folder owns it. What was begun before must be finished. */
+struct output *folder_add(struct folder *folder, const char *name, struct error *e);
+int folder_finish(struct folder *folder, struct output *out, struct error *e);
+int folder_commit(struct folder *folder, struct error *e);
+void folder_free(struct folder *folder); /* and removes what was not committed */
+
+#endif
