@@ -26,6 +26,11 @@ const struct export_format export_formats[] = {
 	  .merges = true,
 	  .max_bytes = PERFETTO_MAX_BYTES,
 	  .write = perfetto_write },
+	{ .name = "pfw",
+	  .summary =
+		  "JSON lines for DFAnalyzer, Dask and Perfetto; gzipped when the name ends in .gz",
+	  .extension = "pfw.gz",
+	  .write = pfw_write },
 	{ .name = "csv",
 	  .summary = "a folder with one CSV file a table",
 	  .extension = "csv",

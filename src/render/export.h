@@ -80,6 +80,7 @@ int classic_write(const struct export_request *request, struct export_result *re
 		  struct error *e);
 int classic_write_one(const struct export_request *request, struct export_result *result,
 		      struct error *e);
+int pfw_write(const struct export_request *request, struct export_result *result, struct error *e);
 int perfetto_write(const struct export_request *request, struct export_result *result,
 		   struct error *e);
 
