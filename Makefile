@@ -51,6 +51,7 @@ demo: deps
 	$(Q)scripts/demo
 
 test: deps
+	$(Q)scripts/fetch-web $(B)/web
 	$(Q)$(MAKE) --no-print-directory all tests-built
 	$(Q)tests/run-suites
 
@@ -60,7 +61,7 @@ bench: deps
 	$(Q)bench/sql
 
 .PHONY: tests-built bench-built
-tests-built: $(UNIT) $(WORK) $(MAN) $(B)/fuzz/fuzz_reader $(B)/fuzz/make_seeds $(B)/tools/schema-docs
+tests-built: $(UNIT) $(WORK) $(MAN) $(B)/fuzz/fuzz_reader $(B)/fuzz/make_seeds $(B)/tools/schema-docs $(B)/tools/rows_to_run
 bench-built: $(WORK) $(patsubst bench/%.c,$(B)/bench/%,$(filter-out %.bpf.c,$(wildcard bench/*.c))) $(patsubst bench/%.bpf.c,$(B)/bench/%.bpf.o,$(wildcard bench/*.bpf.c))
 
 # ---- the program ----
@@ -108,6 +109,11 @@ $(B)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(LIB_OBJ) -lcmocka -lzstd -lz -lxxhash -lm
+
+$(B)/tools/%: tests/tools/%.c $(LIB_OBJ)
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) -lzstd -lz -lxxhash -lm
 
 $(B)/workloads/%: tests/workloads/%.c
 	$(call say,CC,$<)

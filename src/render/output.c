@@ -13,16 +13,38 @@
 #define GZIP_WINDOW   (15 + 16) /* zlib: the largest window, with gzip's frame */
 #define GZIP_LEVEL    4		/* text packs a tenth worse than at 6 in half the time */
 
+/* A file without a name, of which nothing stays behind whatever ends us; -1: there cannot be one. */
+static int output_open_nameless(const struct output *out)
+{
+	const char *slash = strrchr(out->path, '/');
+	char *folder;
+	int fd;
+
+	if (!slash)
+		folder = strdup(".");
+	else
+		folder = strndup(out->path, slash == out->path ? 1 : (size_t)(slash - out->path));
+	if (!folder)
+		return -1;
+	fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	free(folder);
+	return fd;
+}
+
+/* Not every file system has files without a name. */
 static int output_open_temporary(struct output *out, struct error *e)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
+	out->fd = output_open_nameless(out);
+	out->nameless = out->fd >= 0;
 	if (asprintf(&out->temporary, "%s.XXXXXX", out->path) < 0) {
 		out->temporary = NULL;
 		return error_set(e, -ENOMEM, "out of memory");
 	}
-	out->fd = mkostemp(out->temporary, O_CLOEXEC);
+	if (!out->nameless)
+		out->fd = mkostemp(out->temporary, O_CLOEXEC);
 	if (out->fd < 0) {
 		int err = error_errno(e, "cannot write '%s'", out->path);
 
@@ -30,7 +52,7 @@ static int output_open_temporary(struct output *out, struct error *e)
 		out->temporary = NULL;
 		return err;
 	}
-	if (fchmod(out->fd, 0666 & ~mask))
+	if (!out->nameless && fchmod(out->fd, 0666 & ~mask))
 		return error_errno(e, "cannot write '%s'", out->path);
 	return 0;
 }
@@ -134,35 +156,68 @@ void output_append(struct output *out, const void *bytes, size_t size)
 	}
 }
 
-int output_finish(struct output *out, struct error *e)
+static int output_fail(const struct output *out, int err, struct error *e)
+{
+	errno = -err;
+	return error_errno(e, "cannot write '%s'", strcmp(out->path, "-") ? out->path : "stdout");
+}
+
+static void output_close(struct output *out)
 {
 	int fd = out->fd;
 
+	out->fd = -1;
+	if (fd > STDERR_FILENO && close(fd) && !out->error)
+		out->error = -errno;
+}
+
+int output_finish(struct output *out, struct error *e)
+{
 	output_flush(out);
 	if (!out->error && out->gzip)
 		output_pack(out, Z_FINISH);
-	if (fd > STDERR_FILENO) {
-		out->fd = -1;
-		if (close(fd) && !out->error)
-			out->error = -errno;
-	}
+	/* Without a name the descriptor is all that holds the file. */
+	if (!out->nameless)
+		output_close(out);
+	out->finished = true;
 	/* A reader that has seen enough, such as head, is no failure. */
-	if (out->error && !(out->error == -EPIPE && !out->temporary)) {
-		errno = -out->error;
-		return error_errno(e, "cannot write '%s'",
-				   strcmp(out->path, "-") ? out->path : "stdout");
-	}
+	if (out->error && !(out->error == -EPIPE && !out->temporary))
+		return output_fail(out, out->error, e);
 	return 0;
+}
+
+/* Gives a nameless file the temporary name: what links a file does not replace another. */
+static int output_name(struct output *out)
+{
+	char self[64];
+	size_t length = strlen(out->temporary);
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", out->fd);
+	for (unsigned i = 0; i < 1000000; i++) {
+		snprintf(out->temporary + length - 6, 7, "%06u", i);
+		if (!linkat(AT_FDCWD, self, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW))
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	return -errno;
 }
 
 int output_commit(struct output *out, struct error *e)
 {
-	int err = 0;
+	int err = out->finished ? 0 : output_finish(out, e);
 
-	if (out->fd >= 0)
-		err = output_finish(out, e);
 	if (err || !out->temporary)
 		return err;
+	if (out->nameless) {
+		err = output_name(out);
+		if (err)
+			return output_fail(out, err, e);
+		out->nameless = false;
+		output_close(out);
+		if (out->error)
+			return output_fail(out, out->error, e);
+	}
 	if (rename(out->temporary, out->path))
 		return error_errno(e, "cannot write '%s'", out->path);
 	free(out->temporary);
@@ -174,7 +229,7 @@ void output_free(struct output *out)
 {
 	if (out->fd > STDERR_FILENO)
 		close(out->fd);
-	if (out->temporary)
+	if (out->temporary && !out->nameless)
 		unlink(out->temporary);
 	if (out->gzip)
 		deflateEnd(out->gzip);

@@ -1,5 +1,5 @@
-/* A file that appears whole or not at all: bytes go through a buffer, gzipped if asked, into a temporary
- * file beside the final name, which output_commit() renames. Standard output and what is not a regular
+/* A file that appears whole or not at all: bytes go through a buffer, gzipped if asked, into a file without a name (or a
+ * temporary one beside the final one, where the file system wants names), which output_commit() names. Standard output and what is not a regular
  * file (a pipe, /dev/null) are written as they are.
  *
  * A failed write is kept in `error` and makes later calls do nothing; output_commit() reports it.
@@ -24,6 +24,8 @@ struct output {
 	int error;
 	int fd;
 	char *path, *temporary; /* temporary NULL: written in place */
+	bool nameless;		/* it has no name yet, not even the temporary one */
+	bool finished;
 	struct z_stream_s *gzip;
 	uint8_t *packed;
 };
@@ -36,8 +38,7 @@ void output_free(struct output *out);
 void output_flush(struct output *out);
 void output_append(struct output *out, const void *bytes, size_t size);
 
-/* Writes the rest and closes the temporary file, but leaves it under that name: a folder of files is
- * renamed together once all are written. output_commit() does this by itself. */
+/* Writes the rest, but does not name the file: the files of a folder are named together once all are written. output_commit() does this by itself. */
 int output_finish(struct output *out, struct error *e);
 
 /* Room for `size` bytes, at most OUTPUT_BUFFER; the caller writes them and calls output_advance(). */

@@ -14,17 +14,28 @@
 #define KEY_COUNT 4
 
 struct counter_layout {
+	const char *table;
 	const char *group;
 	const char *keys[KEY_COUNT]; /* columns that tell one series from another */
 };
 
-static const struct counter_layout layouts[TABLE_COUNT] = {
-	[TABLE_cpu] = { "CPU usage", { "cpu" } },
-	[TABLE_disk] = { "Disk usage", { "dev" } },
-	[TABLE_gpu] = { "GPU usage", { "gpu" } },
-	[TABLE_gpu_process] = { "GPU usage of processes", { "gpu", "pid" } },
-	[TABLE_counter] = { "Functions", { "func", "module", "tid" } },
+static const struct counter_layout layouts[] = {
+	{ "cpu", "CPU usage", { "cpu" } },
+	{ "disk", "Disk usage", { "dev" } },
+	{ "job", "Job", { 0 } },
+	{ "gpu", "GPU usage", { "gpu" } },
+	{ "gpu_process", "GPU usage of processes", { "gpu", "pid" } },
+	{ "counter", "Functions", { "func", "module", "tid" } },
 };
+
+/* NULL: the table holds no counters. */
+static const struct counter_layout *layout_of(unsigned table)
+{
+	for (unsigned i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
+		if (!strcmp(layouts[i].table, schema_tables[table].name))
+			return &layouts[i];
+	return NULL;
+}
 
 static bool is_key(const struct counter_layout *layout, const char *name)
 {
@@ -35,7 +46,7 @@ static bool is_key(const struct counter_layout *layout, const char *name)
 }
 
 /* A column that is counted: a number that is neither time nor key. */
-static bool is_counted(unsigned table, unsigned column)
+static bool is_counted(const struct counter_layout *layout, unsigned table, unsigned column)
 {
 	const struct schema_column *schema = &schema_tables[table].columns[column];
 
@@ -43,12 +54,12 @@ static bool is_counted(unsigned table, unsigned column)
 		return false;
 	return strcmp(schema->name, "ts") && strcmp(schema->name, "dur") &&
 	       strcmp(schema->name, "pid") && strcmp(schema->name, "tid") &&
-	       !is_key(&layouts[table], schema->name);
+	       !is_key(layout, schema->name);
 }
 
 uint64_t counters_wanted(unsigned table)
 {
-	return layouts[table].group ? ~0ull : 0;
+	return layout_of(table) ? ~0ull : 0;
 }
 
 static void key_add(char *key, size_t size, const struct rows *rows, unsigned table,
@@ -69,24 +80,26 @@ static void key_add(char *key, size_t size, const struct rows *rows, unsigned ta
 		snprintf(key + used, size - used, "%s%s %" PRId64, used ? " " : "", name, cell);
 }
 
-static void series_describe(struct perfetto *p, unsigned table, const char *key, uint64_t first)
+static void series_describe(struct perfetto *p, const struct counter_layout *layout, unsigned table,
+			    const char *key, uint64_t first)
 {
 	const struct schema_table *schema = &schema_tables[table];
-	uint64_t parent = track_group(p, layouts[table].group);
+	uint64_t parent = track_group(p, layout->group);
 	char name[300];
 
 	for (unsigned c = 0; c < schema->column_count; c++) {
-		if (!is_counted(table, c))
+		if (!is_counted(layout, table, c))
 			continue;
-		snprintf(name, sizeof(name), "%s %s", key, schema->columns[c].name);
+		snprintf(name, sizeof(name), "%s%s%s", key, *key ? " " : "",
+			 schema->columns[c].name);
 		track_add_counter(p, first + c, parent, name, schema->columns[c].unit);
 	}
 }
 
 /* The first of the series' tracks, one for each column; 0: no memory. */
-static uint64_t series_find(struct perfetto *p, unsigned table, const struct rows *rows)
+static uint64_t series_find(struct perfetto *p, const struct counter_layout *layout, unsigned table,
+			    const struct rows *rows)
 {
-	const struct counter_layout *layout = &layouts[table];
 	char key[200] = "", name[300];
 	uint64_t *value, first;
 	bool fresh;
@@ -102,7 +115,7 @@ static uint64_t series_find(struct perfetto *p, unsigned table, const struct row
 		return *value;
 	*value = first = p->next_track;
 	p->next_track += schema_tables[table].column_count;
-	series_describe(p, table, key, first);
+	series_describe(p, layout, table, key, first);
 	return first;
 }
 
@@ -125,15 +138,16 @@ static void counter_write(struct perfetto *p, uint64_t track, uint64_t ts, bool 
 bool counters_take(struct perfetto *p, unsigned table, const struct rows *rows, uint64_t ts)
 {
 	const struct schema_table *schema = &schema_tables[table];
+	const struct counter_layout *layout = layout_of(table);
 	uint64_t first;
 
-	if (!layouts[table].group)
+	if (!layout)
 		return false;
-	first = series_find(p, table, rows);
+	first = series_find(p, layout, table, rows);
 	for (unsigned c = 0; first && c < schema->column_count; c++) {
 		int64_t cell = rows_cell(rows, c);
 
-		if (cell != CELL_NULL && is_counted(table, c))
+		if (cell != CELL_NULL && is_counted(layout, table, c))
 			counter_write(p, first + c, ts, schema->columns[c].type == TYPE_REAL, cell);
 	}
 	return true;

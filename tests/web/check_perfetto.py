@@ -100,10 +100,10 @@ def check_slices(tables, found):
 
 def check_arguments(tables, args, paths):
     expected = {}
-    for table in CALLS + ("block", "fault"):
+    for table in CALLS + ("block", "fault", "gpu_op", "loss"):
         for row in tables[table]:
             for key, value in row.items():
-                if key in ("ts", "dur", "pid", "tid", "file", "dir2", "out_file", "op") or not value:
+                if key in ("ts", "stream", "dur", "pid", "tid", "file", "dir2", "out_file", "op") or not value:
                     continue
                 if (table, key) == ("fs", "dir") or not value.lstrip("-").isdigit():
                     continue
@@ -167,13 +167,19 @@ def check_wakes(sched, found):
 def check_counters(tables, found):
     expected = collections.Counter()
     keys = {"cpu": lambda row: "all CPUs" if row["cpu"] == "-1" else f"cpu {row['cpu']}",
-            "disk": lambda row: row["dev"], "gpu": lambda row: f"gpu {row['gpu']}"}
-    groups = {"cpu": "CPU usage", "disk": "Disk usage", "gpu": "GPU usage"}
+            "disk": lambda row: row["dev"], "gpu": lambda row: f"gpu {row['gpu']}",
+            "gpu_process": lambda row: f"gpu {row['gpu']} pid {row['pid']}",
+            "counter": lambda row: f"{row['func']} {row['module']} tid {row['tid']}"}
+    groups = {"cpu": "CPU usage", "disk": "Disk usage", "gpu": "GPU usage", "counter": "Functions",
+              "gpu_process": "GPU usage of processes"}
+    names = ("ts", "dur", "cpu", "dev", "gpu", "uuid", "pid", "tid", "comm", "func", "module", "type", "command")
+    if "job" in tables:
+        keys["job"], groups["job"] = lambda row: "", "Job"
     for table, key in keys.items():
         for row in tables[table]:
             for name, value in row.items():
-                if name not in ("ts", "dur", "cpu", "dev", "gpu", "uuid") and value:
-                    expected[(groups[table], f"{key(row)} {name}", int(row["ts"]), float(value))] += 1
+                if name not in names and value:
+                    expected[(groups[table], f"{key(row)} {name}".strip(), int(row["ts"]), float(value))] += 1
     rates = collections.defaultdict(lambda: [0, 0])
     for row in tables["io"]:
         if int(row["returned"] or -1) >= 0:
@@ -217,8 +223,10 @@ def check_flows(tables, found):
 
 def main():
     run, trace = sys.argv[1:]
-    tables = {table: dump(run, table) for table in CALLS + ("block", "fault", "mark", "gpu_op", "loss", "sched",
-                                                            "cpu", "disk", "gpu")}
+    tables = {table: dump(run, table) for table in CALLS + ("block", "fault", "mark", "gpu_op", "loss", "sched", "cpu",
+                                                            "disk", "gpu", "gpu_process", "counter")}
+    if not subprocess.run([STRATA, "dump", run, "job", "--limit", "0"], check=False, capture_output=True).returncode:
+        tables["job"] = dump(run, "job")
     found = dict(zip(QUERIES, ask(trace, QUERIES.values())))
     same("errors and losses that the trace processor counts", [], found["stats"])
     check_slices(tables, found["slices"])

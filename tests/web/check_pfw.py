@@ -1,0 +1,63 @@
+#!/usr/bin/python3
+"""Compares a .pfw export with `strata dump` of the run, line by line and in Perfetto's trace processor.
+
+    check_pfw.py RUN FILE     exits 1 and says what differs
+"""
+import collections
+import gzip
+import json
+import sys
+
+from check_perfetto import ask, dump, failures, row_end, same
+
+CATEGORIES = {"io": "POSIX", "fs": "POSIX", "mem": "POSIX", "call": "CALL", "block": "BLOCK", "fault": "FAULT",
+              "mark": "MARK", "gpu_op": "GPU"}
+
+
+def lines_of(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    same("first line", "[", lines[0])
+    return [json.loads(line) for line in lines if line and line[0] not in "[]"]
+
+
+def main():
+    run, path = sys.argv[1:]
+    events = lines_of(path)
+    clock = dump(run, "clock")[0]
+    files = {row["args"]["value"]: row["args"]["name"] for row in events if row["name"] == "FH"}
+    facts = {row["key"]: row["value"] for row in dump(run, "run")}
+    same("host", [facts["host"]], [row["args"]["name"] for row in events if row["name"] == "HH"])
+
+    expected, totals = collections.Counter(), collections.Counter()
+    shift = int(clock["realtime"]) - int(clock["ts"])
+    for table, category in CATEGORIES.items():
+        for row in dump(run, table):
+            name = row.get("op") or row.get("func") or row.get("name") or table
+            end = row_end(row, table)
+            start = (int(row["ts"]) + shift) // 1000
+            dur = None if end is None else (end + shift) // 1000 - start
+            expected[(category, name, start, dur, int(row["pid"] or 0), int(row["tid"] or 0), row.get("path") or None,
+                      row.get("returned") or None)] += 1
+            totals[(category, name)] += 1
+    found = collections.Counter()
+    for row in events:
+        if row["ph"] in "XBi":
+            args = row["args"]
+            returned = args.get("ret")
+            found[(row["cat"], row["name"], row["ts"], row.get("dur"), row["pid"],
+                   args.get("tid", 0 if row["tid"] >= 10**9 else row["tid"]),
+                   files.get(args.get("fhash")), None if returned is None else str(returned))] += 1
+    same("events", expected, found)
+
+    stats, slices = ask(path, [
+        "select name, value from stats where severity in ('error', 'data_loss') and value > 0",
+        "select category, name, count(*) from slice group by 1, 2"])
+    same("errors and losses that the trace processor counts", [], stats)
+    same("slices", totals, collections.Counter({(category, name): count for category, name, count in slices}))
+    print(f"{len(events)} lines, {sum(found.values())} events, {len(files)} files")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
