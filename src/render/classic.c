@@ -49,14 +49,20 @@ static void field_path(struct classic *c, int64_t file)
 	field_text(c, path, size);
 }
 
-/* comm pid cpu nsecs: the thread that leaves. Each CPU's idle thread has a name of its own. */
+/* comm pid cpu nsecs: the thread that leaves, by the name that it leaves under: it may have begun another program
+ * meanwhile, or ended. Each CPU's idle thread has a name of its own. */
 static void fields_switches(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
 {
 	int64_t tid = rows_cell(rows, column_sched_tid), cpu = rows_cell(rows, column_sched_cpu);
+	const struct thread_row *at_end = NULL;
 
 	c->line.size = 0;
+	if (tid != CELL_NULL)
+		at_end = threads_find(dims_threads(c->run->dims), tid, end);
 	if (tid == 0)
 		field_printf(c, "swapper/%lld", (long long)cpu);
+	else if (at_end && at_end->pid == rows_cell(rows, column_sched_pid))
+		field_text(c, at_end->comm, at_end->comm_size);
 	else
 		field_comm(c, tid, ts);
 	field_cell(c, rows_cell(rows, column_sched_pid));

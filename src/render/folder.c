@@ -48,8 +48,14 @@ struct output *folder_add(struct folder *folder, const char *name, struct error 
 
 int folder_finish(struct folder *folder, struct output *out, struct error *e)
 {
-	int err = output_finish(out, e);
+	int err;
 
+	/* The message is to name the limit that was given, not what is left of it. */
+	if (output_past_limit(out) || out->error == -EFBIG) {
+		out->error = -EFBIG;
+		out->limit = folder->limit;
+	}
+	err = output_finish(out, e);
 	folder->total += out->total;
 	/* Only the names are needed from here on. */
 	free(out->data);

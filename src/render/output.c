@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/units.h"
+
 #define PACKED_BUFFER ((size_t)1 << 18)
 #define GZIP_WINDOW   (15 + 16) /* zlib: the largest window, with gzip's frame */
 #define GZIP_LEVEL    4		/* text packs a tenth worse than at 6 in half the time */
@@ -158,6 +160,13 @@ void output_append(struct output *out, const void *bytes, size_t size)
 
 static int output_fail(const struct output *out, int err, struct error *e)
 {
+	char limit[32];
+
+	if (err == -EFBIG && out->limit)
+		return error_set(e, err,
+				 "the export passes the limit of %s (--max-size): choose a window "
+				 "(--from, --to), fewer layers (-e), or a larger --max-size",
+				 units_format_bytes(limit, sizeof(limit), out->limit));
 	errno = -err;
 	return error_errno(e, "cannot write '%s'", strcmp(out->path, "-") ? out->path : "stdout");
 }

@@ -41,6 +41,11 @@ void output_append(struct output *out, const void *bytes, size_t size);
 /* Writes the rest, but does not name the file: the files of a folder are named together once all are written. output_commit() does this by itself. */
 int output_finish(struct output *out, struct error *e);
 
+static inline bool output_past_limit(const struct output *out)
+{
+	return out->limit && out->total + out->used > out->limit;
+}
+
 /* Room for `size` bytes, at most OUTPUT_BUFFER; the caller writes them and calls output_advance(). */
 static inline uint8_t *output_room(struct output *out, size_t size)
 {

@@ -124,9 +124,8 @@ static int too_large(const struct perfetto *p, uint64_t ts, struct error *e)
 {
 	const struct export_run *run = p->run;
 	uint64_t from = run->from > run->span.start ? run->from : run->span.start;
-	/* The last buffer passed the limit, so what it holds may not fit. */
-	double share = (double)p->out.limit / (double)(p->out.limit + 2 * OUTPUT_BUFFER);
-	double fits = ts > from ? (double)(ts - from) * share : 0;
+	/* What ends the trace takes a little more. */
+	double fits = ts > from ? (double)(ts - from) * 0.98 : 0;
 	char cap[32];
 
 	units_format_bytes(cap, sizeof(cap), p->out.limit);
@@ -163,7 +162,7 @@ static int write_rows(struct perfetto *p, struct export_result *result, struct e
 			export_progress(p->request, EXPORT_PROGRESS_ROWS);
 			reported = result->rows;
 		}
-		if (p->out.error == -EFBIG)
+		if (output_past_limit(&p->out))
 			err = too_large(p, merge.ts, e);
 		else if (p->out.error)
 			break; /* told when the output is closed */

@@ -1,0 +1,215 @@
+#!/usr/bin/env bats
+# Exports to files: classic layouts and CSV, and what happens when something is wrong. Perfetto and .pfw are in tests/web.
+
+load lib
+setup_file() { need_bpf; }
+
+setup() {
+	T=$(realpath "$BATS_TEST_TMPDIR")
+	RUN=$T/run.strata
+	DEMO=$ROOT/tests/data/demo.strata
+	cd "$T"
+}
+
+teardown() { leave; }
+
+needs_bpf() {
+	[ -z "$REFUSED" ] || skip "$REFUSED"
+}
+
+odd() {
+	"$ROOT/tests/web/odd_rows.py" | "$ROOT/build/tools/rows_to_run" odd.strata
+}
+
+LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_align pids cpu gpu"
+
+@test "an unknown format is answered with the list, a missing one too" {
+	run -2 "$STRATA" export "$DEMO" -f perfeto
+	for format in perfetto pfw csv classic $LAYOUTS; do
+		grep -qw "$format" <<<"$output"
+	done
+	run -2 "$STRATA" export "$DEMO"
+	grep -qw perfetto <<<"$output"
+	run -2 "$STRATA" export -f perfetto
+	run -2 "$STRATA" export -f csv "$DEMO" "$DEMO" -o folder
+	run -2 "$STRATA" export -f csv "$DEMO" -o -
+	run -2 "$STRATA" export -f perfetto "$DEMO" -e io,nonsense
+	grep -q "unknown layer 'nonsense'" <<<"$output"
+	run -2 "$STRATA" export -f perfetto "$DEMO" --from yesterday
+	run -2 "$STRATA" export -f perfetto "$DEMO" --from 2 --to 1
+	run -2 "$STRATA" export -f perfetto "$DEMO" --max-size many
+	[ -z "$(ls)" ]
+}
+
+@test "the trace itself is not overwritten" {
+	cp "$DEMO" copy.strata
+	run -2 "$STRATA" export copy.strata -f pfw -o copy.strata
+	ln -s copy.strata link
+	run -2 "$STRATA" export copy.strata -f pfw -o link
+	cmp copy.strata "$DEMO"
+}
+
+@test "output appears whole or not at all" {
+	echo old >out
+	run -1 "$STRATA" export "$DEMO" -f perfetto --max-size 64K -o out
+	grep -q "limit of 64.0 KiB.*--from.*--to" <<<"$output"
+	same "the file that was there" old "$(cat out)"
+	for format in csv classic; do
+		run -1 "$STRATA" export "$DEMO" -f $format --max-size 64K -o folder
+		same "files" "" "$(ls -A folder)"
+	done
+	run -1 "$STRATA" export "$DEMO" -f perfetto -o missing/out
+	run -1 "$STRATA" export "$DEMO" -f pfw -o folder
+	run -1 "$STRATA" export "$DEMO" -f csv -o out
+	same "files" "folder out" "$(ls -A | xargs)"
+	"$STRATA" export -q "$DEMO" -f perfetto -o out
+	[ "$(stat -c %s out)" -gt 100000 ]
+	same "mode" "$(umask | awk '{ printf "%o", 438 - ($1 % 10) - int($1 / 10) % 10 * 8 }')" "$(stat -c %a out)"
+}
+
+@test "an export that is killed leaves nothing" {
+	"$ROOT/tests/web/odd_rows.py" 100000 | "$ROOT/build/tools/rows_to_run" big.strata
+	background "$STRATA" export big.strata -f csv -o folder
+	within 20 test -d folder
+	kill -KILL "$PID"
+	wait "$PID" || true
+	same "files" "" "$(ls -A folder | grep -v '\.csv$' || true)"
+}
+
+@test "the limit's message names a window that fits" {
+	odd
+	"$ROOT/tests/web/odd_rows.py" 200000 | "$ROOT/build/tools/rows_to_run" big.strata
+	run -1 "$STRATA" export big.strata -f perfetto --max-size 16M -o out
+	window=$(grep -oE -- '--from [0-9.]+ --to [0-9.]+' <<<"$output")
+	# shellcheck disable=SC2086 # two options
+	"$STRATA" export -q big.strata -f perfetto --max-size 16M $window -o out
+	"$STRATA" export -q big.strata -f perfetto --max-size 0 -o out
+}
+
+@test "csv: each table as dump prints it, empty ones with a note" {
+	"$STRATA" export "$DEMO" -f csv -o folder 2>words
+	says words "no rows in:.*gpu"
+	tables=0
+	for file in folder/*.csv; do
+		table=$(basename "$file" .csv)
+		"$STRATA" dump "$DEMO" "$table" | cmp - "$file"
+		tables=$((tables + 1))
+	done
+	[ $tables -ge 20 ]
+	"$STRATA" export -q "$DEMO" -f csv -e io --from 0.5 -o part
+	"$STRATA" dump "$DEMO" io --from 0.5 | cmp - part/io.csv
+	[ ! -e part/fs.csv ]
+}
+
+@test "classic: every layout, its header and its number of columns, whatever the names" {
+	odd
+	"$STRATA" export odd.strata -f classic -o folder 2>words
+	same "files" "$(tr ' ' '\n' <<<"$LAYOUTS" | sort | xargs)" "$(ls folder | xargs)"
+	while read -r layout columns; do
+		if [ "$layout" != switches ]; then
+			same "header of $layout" "$columns" "$(head -1 folder/"$layout")"
+		fi
+		same "columns of $layout" "$(wc -w <<<"$columns")" "$(awk '{ print NF }' folder/"$layout" | sort -u)"
+		[ "$(wc -l <folder/"$layout")" -gt 1 ] || grep -q "no lines in:.*$layout" words
+	done <<-EOF
+		switches comm pid cpu nsecs
+		bio TIMESTAMP TIME PID COMM DONEPID DONECOMM DISK T SECTOR BYTES LAT
+		open TIMESTAMP TIME PID COMM FUNC LAT FILE
+		vfs_rw TIMESTAMP TIME PID COMM R/W LAT REQUESTED RETURNED FILE
+		read TIMESTAMP PID OFFSET RET LAT FILENAME
+		write TIMESTAMP PID OFFSET SIZE LAT FILENAME
+		close TIMESTAMP PID FD LAT FILENAME
+		create_del TIMESTAMP PID FUNCTION MODE LAT FILENAME
+		mmap TIMESTAMP PID FD ADDRESS LAT FILENAME
+		munmap TIMESTAMP PID ADDRESS LEN LAT
+		time_align TIMESTAMP HH:MM:SS
+	EOF
+}
+
+@test "classic: times at the end of the call, errors negative, unknown as -, unfinished left out" {
+	odd
+	export TZ=Asia/Kathmandu
+	"$STRATA" export -q odd.strata -f classic -o folder
+	same vfs_rw "$(cat <<-'EOF'
+		TIMESTAMP TIME PID COMM R/W LAT REQUESTED RETURNED FILE
+		7000 2026-09-21T19:58:20.000007000 10 a\xff\x20b R 5000 10 -5 /data/\xff\xfe\x0a"\x5c\x20x
+		13000 2026-09-21T19:58:20.000013000 10 a\xff\x20b R 9000 10 7 /data/\xff\xfe\x0a"\x5c\x20x
+		14000 2026-09-21T19:58:20.000014000 10 a\xff\x20b R 9000 10 7 /data/\xff\xfe\x0a"\x5c\x20x
+		40010 2026-09-21T19:58:20.000040010 - - R 10 10 0 -
+		250010 2026-09-21T19:58:20.000250010 12 new R 10 10 0 /plain
+	EOF
+	)" "$(cat folder/vfs_rw)"
+	same read "13000 10 4 7 9000" "$(sed -n 3p folder/read | cut -d' ' -f1-5)"
+	same open "15010 2026-09-21T19:58:20.000015010 10 a\\xff\\x20b openat 10 \"\"" "$(sed -n 2p folder/open)"
+	same create_del "16010 10 openat 0644 10 \\x2d" "$(sed -n 2p folder/create_del)"
+	same mmap "$(printf '17010 10 - 0x7fffffffe000 10 -\n18010 10 - -22 10 -')" "$(tail -n +2 folder/mmap)"
+	same munmap "19010 10 0x7fffffffe000 4096 10" "$(sed -n 2p folder/munmap)"
+	same bio "24000 2026-09-21T19:58:20.000024000 10 a\\xff\\x20b - - vda 0 - 4096 1500" "$(sed -n 2p folder/bio)"
+	same time_align "1000 19:58:20" "$(sed -n 2p folder/time_align)"
+	same switches "a\\xff\\x20b 10 0 1500" "$(sed -n 1p folder/switches)"
+}
+
+@test "--raw prints names as they are" {
+	odd
+	"$STRATA" export odd.strata -f vfs_rw --raw -o - 2>/dev/null >raw
+	grep -aqF "$(printf 'a\xff b R 5000 10 -5 /data/\xff\xfe')" raw
+	grep -aqF '"\ x' raw
+}
+
+@test "one layout to stdout, and lines in order of TIMESTAMP" {
+	"$STRATA" export "$DEMO" -f vfs_rw -o - >all
+	rows=$("$STRATA" dump "$DEMO" io --columns op | grep -cxE 'read|pread64|write|pwrite64')
+	same "lines" "$rows" "$(($(wc -l <all) - 1))"
+	tail -n +2 all | sort -c -n -k1,1
+	"$STRATA" export "$DEMO" -f open -o - | head -1 >first
+	same header "TIMESTAMP TIME PID COMM FUNC LAT FILE" "$(cat first)"
+}
+
+@test "gpu as nvidia-smi pmon prints it" {
+	odd
+	TZ=UTC "$STRATA" export -q odd.strata -f gpu -o gpu
+	same lines "$(cat <<-'EOF'
+		#Date        Time         gpu         pid   type     sm    mem    enc    dec    jpg    ofa     fb   ccpm    command
+		#YYYYMMDD    HH:MM:SS     Idx           #    C/G      %      %      %      %      %      %     MB     MB    name
+		 20260921    14:13:20       0         10     C     44      3      -      -      -      -     10      -    py\x20thon
+		 20260921    14:13:22       0          -     -      -      -      -      -      -      -      -      -    -
+	EOF
+	)" "$(sed 's/ *$//' gpu)"
+}
+
+# The user time of each CPU and of all, averaged over mpstat's own intervals, by column name.
+MPSTAT='$2 == "CPU" { for (i = 3; i <= NF; i++) if ($i == "%usr") usr = i; next }
+	$1 != "Average:" && NF > 10 { sum[$2] += $usr; count[$2]++ }
+	END { for (cpu in sum) printf "%s %.2f %d\n", cpu, sum[cpu] / count[cpu], count[cpu] }'
+
+@test "cpu parses as mpstat's own output does, and the means of a steady load agree" {
+	needs_bpf
+	background taskset -c 0 sh -c 'while :; do :; done'
+	within 10 busy "$PID"
+	record -e cpu -- env LC_ALL=C mpstat -P ALL 1 6 >mpstat
+	"$STRATA" export -q "$RUN" -f cpu -o cpu
+	sed '/^Average/,$d' mpstat | awk "$MPSTAT" | sort >theirs
+	# The recording is a little longer than what it records: whole intervals only.
+	sed '/^Average/,$d' cpu | awk "$MPSTAT" | sort >ours
+	same "CPUs" "$(cut -d' ' -f1 theirs)" "$(cut -d' ' -f1 ours)"
+	awk '$1 == "Average:" && NF > 10 { print $2, $3 }' mpstat | sort >theirs.mean
+	awk '$1 == "Average:" && NF > 10 { print $2, $3 }' cpu | sort >ours.mean
+	join theirs.mean ours.mean | awk '{ d = $2 - $3; if (d < 0) d = -d; if (d > 1) { print "means differ:", $0; bad = 1 } }
+		END { exit bad || NR < 2 }'
+}
+
+busy() {
+	[ "$(awk '{ print $14 }' "/proc/$1/stat" 2>/dev/null)" -gt 20 ] 2>/dev/null
+}
+
+@test "switches are the lines that a bpftrace script prints at sched_switch" {
+	needs_bpf
+	command -v bpftrace >/dev/null || skip "no bpftrace"
+	background bpftrace -B line -e 'tracepoint:sched:sched_switch { printf("%s %d %d %llu\n", comm, pid, cpu, nsecs); }'
+	within 60 test -s out
+	record -e sched -a -d 3s
+	kill -INT "$PID"
+	wait "$PID" || true
+	"$STRATA" export -q "$RUN" -f switches -o switches
+	"$HERE/switches.py" out err switches
+}
