@@ -59,6 +59,7 @@ bench: deps
 	$(Q)$(MAKE) --no-print-directory all bench-built
 	$(Q)bench/run
 	$(Q)bench/sql
+	$(Q)bench/export
 
 .PHONY: tests-built bench-built
 tests-built: $(UNIT) $(WORK) $(MAN) $(B)/fuzz/fuzz_reader $(B)/fuzz/make_seeds $(B)/tools/schema-docs $(B)/tools/rows_to_run

@@ -97,8 +97,12 @@ def bandwidth(events, interval=1.0):
 
 def tidy_bandwidth(series, interval=1.0):
     """A table of bytes a second: one row an interval, seconds since the first, columns read and write."""
-    table = series.unstack(fill_value=0).reindex(columns=["read", "write"], fill_value=0).sort_index()
-    table.index = (table.index - table.index.min()) / 1e6 if len(table) else table.index
+    table = series.unstack(fill_value=0).reindex(columns=["read", "write"], fill_value=0)
+    if not len(table):
+        return table
+    first, last, step = table.index.min(), table.index.max(), int(interval * 1e6)
+    table = table.reindex(range(first, last + step, step), fill_value=0)  # nothing moved is 0, not a gap
+    table.index = pd.Index((table.index - first) / 1e6, name="time")
     return table / interval
 
 
@@ -109,7 +113,7 @@ def plot(functions, files, rates):
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(18, 5))
     functions.head(12)["seconds"].iloc[::-1].plot.barh(ax=left, title="seconds by function")
     names = files.head(12)["seconds"].iloc[::-1]
-    names.index = [str(name)[-40:] for name in names.index]
+    names.index = ["no file" if pd.isna(name) else str(name)[-40:] for name in names.index]
     names.plot.barh(ax=middle, title="seconds by file")
     (rates / 2**20).plot(ax=right, drawstyle="steps-post", title="MiB/s moved by calls")
     right.set_xlabel("seconds")

@@ -23,6 +23,10 @@
 #include "store/chunk.h"
 #include "store/format.h"
 
+/* Of a larger file what was checked is not kept in memory until it is asked for. */
+#define RELEASE_SIZE ((size_t)32 << 20)
+#define FAULT_AROUND 65536u
+
 enum chunk_state { CHUNK_UNCHECKED, CHUNK_GOOD, CHUNK_BAD };
 
 struct listed {
@@ -346,6 +350,19 @@ static const char *check_chunk(const struct reader *reader, const struct chunk *
 	return NULL;
 }
 
+/* With the pages around it, which the kernel maps along; what another thread reads there is mapped again. */
+void reader_release(const struct reader *reader, const struct chunk *chunk)
+{
+	uint64_t first = chunk->offset / FAULT_AROUND * FAULT_AROUND;
+	uint64_t end = chunk->offset + chunk->size;
+
+	first = first > FAULT_AROUND ? first - FAULT_AROUND : 0;
+	end = (end + FAULT_AROUND) / FAULT_AROUND * FAULT_AROUND;
+	if (end > reader->size)
+		end = reader->size;
+	madvise((void *)(reader->bytes + first), (size_t)(end - first), MADV_DONTNEED);
+}
+
 /* Whether the chunk may be given; finds out once. */
 static bool chunk_good(struct reader *reader, struct listed *listed, uint64_t file_size)
 {
@@ -359,6 +376,8 @@ static bool chunk_good(struct reader *reader, struct listed *listed, uint64_t fi
 		if (wrong)
 			reader_end(reader, listed->chunk.offset, listed->number, wrong);
 		listed->state = wrong ? CHUNK_BAD : CHUNK_GOOD;
+		if (reader->size > RELEASE_SIZE)
+			reader_release(reader, &listed->chunk);
 	}
 	return listed->state == CHUNK_GOOD;
 }

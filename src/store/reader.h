@@ -57,6 +57,10 @@ int reader_select(struct reader *reader, unsigned table, uint64_t from, uint64_t
 int reader_decode(const struct reader *reader, const struct chunk *chunk, unsigned column,
 		  struct column *out, struct error *e);
 
+/* Lets go of the memory that the chunk's part of the mapped file takes, once its columns are decoded; it is read from
+ * the page cache again when asked for. Without this a walk through a large trace looks as if it held all of it. */
+void reader_release(const struct reader *reader, const struct chunk *chunk);
+
 const char *column_text(const struct column *column, int64_t cell, size_t *size);
 void column_free(struct column *column);
 

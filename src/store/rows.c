@@ -281,10 +281,15 @@ static bool must_open(const struct rows *rows)
 	       rows->chunks[rows->waiting[rows->opened]].first_ts <= top->order[top->at].key;
 }
 
+/* Texts may lie in the mapped file: it is let go of once the chunk's last row is left. */
 static void leave_row(struct rows *rows)
 {
-	if (++rows->heap[0]->at == rows->heap[0]->count)
+	struct open_chunk *top = rows->heap[0];
+
+	if (++top->at == top->count) {
+		reader_release(rows->reader, &rows->chunks[top->place]);
 		heap_swap(rows, 0, --rows->heap_count);
+	}
 	heap_sink(rows);
 }
 
