@@ -10,7 +10,6 @@
 #include "analyze/times.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/suggest.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "render/export.h"
@@ -113,22 +112,22 @@ static void progress_note(void *data, const char *text)
 
 /* ---- what to export ---- */
 
-static int export_find_format(const struct export_format **format, struct error *e)
+static const struct export_format *export_find_format(void)
 {
-	char hint[512] = "one of:";
-	const char *names[64];
+	const struct export_format *format = NULL;
 
 	if (given.format)
-		*format = export_format_by_name(given.format);
-	if (*format)
-		return 0;
-	for (size_t i = 0; i < export_format_count; i++) {
-		names[i] = export_formats[i].name;
-		snprintf(hint + strlen(hint), sizeof(hint) - strlen(hint), "%s %s", i ? "," : "",
-			 names[i]);
-	}
-	return given.format ? error_set(e, -EINVAL, "unknown format '%s', %s", given.format, hint)
-			    : error_set(e, -EINVAL, "export needs a format (-f), %s", hint);
+		format = export_format_by_name(given.format);
+	if (format)
+		return format;
+	if (given.format)
+		log_error("unknown format '%s', one of:", given.format);
+	else
+		log_error("export needs a format (-f), one of:");
+	for (size_t i = 0; i < export_format_count; i++)
+		fprintf(stderr, "  %-12s%s\n", export_formats[i].name, export_formats[i].summary);
+	log_error("see 'strata export -h'");
+	return NULL;
 }
 
 static int export_find_window(struct export_run *run, struct error *e)
@@ -265,7 +264,7 @@ static int export_runs(struct export_request *request, struct export_run *runs,
 
 int cmd_export(int argc, char **argv)
 {
-	const struct export_format *format = NULL;
+	const struct export_format *format;
 	struct export_run *runs = NULL;
 	struct trace *traces = NULL;
 	struct arguments arguments;
@@ -277,8 +276,13 @@ int cmd_export(int argc, char **argv)
 	if (!cmd_parse(&export_options, argc, argv, &arguments, &status))
 		return status;
 	request.run_count = (size_t)arguments.count;
-	if (export_find_format(&format, &e) || ((!arguments.count || arguments.command) &&
-						error_set(&e, -EINVAL, "export needs a trace"))) {
+	format = export_find_format();
+	if (!format) {
+		status = CMD_USAGE;
+		goto out;
+	}
+	if (!arguments.count || arguments.command) {
+		error_set(&e, -EINVAL, "export needs a trace");
 		status = cmd_usage("export", &e);
 		goto out;
 	}
