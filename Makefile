@@ -62,7 +62,7 @@ bench: deps
 	$(Q)bench/export
 
 .PHONY: tests-built bench-built
-tests-built: $(UNIT) $(WORK) $(MAN) $(B)/fuzz/fuzz_reader $(B)/fuzz/make_seeds $(B)/tools/schema-docs $(B)/tools/rows_to_run
+tests-built: $(UNIT) $(WORK) $(MAN) $(B)/fuzz/fuzz_reader $(B)/fuzz/fuzz_export $(B)/fuzz/make_seeds $(B)/tools/schema-docs $(B)/tools/rows_to_run
 bench-built: $(WORK) $(patsubst bench/%.c,$(B)/bench/%,$(filter-out %.bpf.c,$(wildcard bench/*.c))) $(patsubst bench/%.bpf.c,$(B)/bench/%.bpf.o,$(wildcard bench/*.bpf.c))
 
 # ---- the program ----

@@ -1,8 +1,8 @@
 /* Events as JSON lines, the .pfw files that DFTracer writes: one object a line, without commas between, whole
  * microseconds. Perfetto, DFAnalyzer and anything that reads JSON lines take it; docs/exports.md has the fields.
  *
- * Perfetto drops what overlaps on one thread without nesting, so such events get a thread number of their own,
- * above PFW_LANE_TID; args.tid then has the real one.
+ * Perfetto drops what overlaps on one thread without nesting, so such events get a thread number of their own
+ * (pfw_lanes.h); args.tid then has the real one.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,12 +15,10 @@
 #include "base/map.h"
 #include "base/strings.h"
 #include "render/export.h"
+#include "render/pfw_lanes.h"
 #include "render/pfw_line.h"
 #include "schema/shown.h"
 #include "store/merge.h"
-
-#define PFW_LANE_TID 1000000000u
-#define MAX_DEPTH    16
 
 /* What a table's rows are in a .pfw file. */
 struct event_layout {
@@ -41,18 +39,6 @@ static const struct event_layout layouts[TABLE_COUNT] = {
 	[TABLE_mark] = { "MARK", "name", true, true },
 };
 
-struct lane {
-	uint64_t end;
-	uint64_t tid;
-};
-
-struct pfw_thread {
-	uint64_t ends[MAX_DEPTH];
-	unsigned depth;
-	bool named;
-	struct buf lanes; /* struct lane */
-};
-
 struct pfw_argument {
 	const char *name;
 	uint8_t kind, type, column;
@@ -68,11 +54,11 @@ struct pfw {
 	const struct export_run *run;
 	struct output out;
 	uint64_t shift; /* from boot time to UTC */
-	uint64_t next_id, next_lane;
-	char host[17];	    /* hash, in hexadecimal */
-	struct map threads; /* tid -> struct pfw_thread * */
-	struct map files;   /* file id -> hash of its path, 0: none */
-	struct map hashes;  /* told of */
+	uint64_t next_id;
+	char host[17]; /* hash, in hexadecimal */
+	struct pfw_lanes lanes;
+	struct map files;  /* file id -> hash of its path, 0: none */
+	struct map hashes; /* told of */
 	struct pfw_plan plans[TABLE_COUNT];
 	struct buf scratch;
 	int error;
@@ -210,65 +196,18 @@ static uint64_t file_hash(struct pfw *w, int64_t file)
 	return found;
 }
 
-/* ---- threads and lanes ---- */
-
-static struct pfw_thread *thread_of(struct pfw *w, int64_t tid)
-{
-	bool fresh;
-	uint64_t *value = map_add(&w->threads, (uint64_t)tid, &fresh);
-
-	if (value && fresh)
-		*value = (uintptr_t)calloc(1, sizeof(struct pfw_thread));
-	if (!value || !*value) {
-		w->error = -ENOMEM;
-		return NULL;
-	}
-	return (struct pfw_thread *)(uintptr_t)*value;
-}
-
-static void name_thread(struct pfw *w, struct pfw_thread *thread, uint64_t pid, int64_t tid,
-			uint64_t ts)
+/* Tells Perfetto the name of a thread that is met for the first time. */
+static void name_thread(struct pfw *w, uint64_t pid, int64_t tid, uint64_t ts)
 {
 	const char *comm;
 	size_t size;
 
-	if (thread->named)
-		return;
-	thread->named = true;
 	comm = dims_comm(w->run->dims, tid, ts, &size);
 	if (!comm)
 		return;
 	write_metadata(w, "thread_name", pid, (uint64_t)tid, comm, size, NULL);
 	if ((uint64_t)tid == pid)
 		write_metadata(w, "process_name", pid, (uint64_t)tid, comm, size, NULL);
-}
-
-static uint64_t place_lane(struct pfw *w, struct pfw_thread *thread, uint64_t ts, uint64_t end)
-{
-	struct lane *lanes = (struct lane *)thread->lanes.data;
-	struct lane lane = { .end = end };
-
-	for (size_t i = 0; i < thread->lanes.size / sizeof(lane); i++)
-		if (lanes[i].end <= ts) {
-			lanes[i].end = end;
-			return lanes[i].tid;
-		}
-	lane.tid = w->next_lane++;
-	if (buf_append(&thread->lanes, &lane, sizeof(lane)))
-		w->error = -ENOMEM;
-	return lane.tid;
-}
-
-/* By whole microseconds, as readers will see them. */
-static uint64_t place_nested(struct pfw *w, struct pfw_thread *thread, int64_t tid, uint64_t ts,
-			     uint64_t end)
-{
-	while (thread->depth && thread->ends[thread->depth - 1] <= ts)
-		thread->depth--;
-	if (thread->depth == MAX_DEPTH || (thread->depth && end > thread->ends[thread->depth - 1]))
-		return place_lane(w, thread, ts, end);
-	thread->ends[thread->depth++] = end;
-	return (uint64_t)tid;
 }
 
 /* ---- rows ---- */
@@ -402,23 +341,25 @@ static bool is_async(const struct pfw_event *event)
 
 static void place_event(struct pfw *w, unsigned table, struct pfw_event *event, uint64_t ts)
 {
-	struct pfw_thread *thread;
-	bool lanes = layouts[table].lanes || event->real_tid == CELL_NULL || is_async(event);
+	bool numbered = event->real_tid != CELL_NULL && !layouts[table].lanes;
+	bool fresh = false;
 
 	if (event->moment) {
 		event->tid = event->real_tid == CELL_NULL ? 0 : (uint64_t)event->real_tid;
 		return;
 	}
 	/* Tables of lanes have one list each, under numbers that no thread has. */
-	thread = thread_of(w, layouts[table].lanes || event->real_tid == CELL_NULL
-				      ? -1 - (int64_t)table
-				      : event->real_tid);
-	if (!thread)
-		return;
-	if (event->real_tid != CELL_NULL && !layouts[table].lanes)
-		name_thread(w, thread, event->pid, event->real_tid, ts);
-	event->tid = lanes ? place_lane(w, thread, event->ts, event->end)
-			   : place_nested(w, thread, event->real_tid, event->ts, event->end);
+	if (numbered && !is_async(event))
+		event->tid =
+			pfw_lanes_nest(&w->lanes, event->real_tid, event->ts, event->end, &fresh);
+	else
+		event->tid =
+			pfw_lanes_take(&w->lanes, numbered ? event->real_tid : -1 - (int64_t)table,
+				       event->ts, event->end, &fresh);
+	if (fresh && numbered)
+		name_thread(w, event->pid, event->real_tid, ts);
+	if (w->lanes.error)
+		w->error = w->lanes.error;
 }
 
 static void take_event(struct pfw *w, unsigned table, const struct rows *rows, uint64_t ts)
@@ -518,7 +459,7 @@ static void pfw_begin(struct pfw *w)
 		w->shift = realtime - w->run->span.start;
 	for (unsigned table = 0; table < TABLE_COUNT; table++)
 		plan_make(&w->plans[table], table);
-	w->next_lane = PFW_LANE_TID;
+	pfw_lanes_open(&w->lanes);
 	snprintf(w->host, sizeof(w->host), "%016" PRIx64,
 		 (uint64_t)XXH3_64bits(host, strlen(host)));
 	output_append(&w->out, "[\n", 2);
@@ -527,16 +468,7 @@ static void pfw_begin(struct pfw *w)
 
 static void pfw_free(struct pfw *w)
 {
-	for (size_t i = 0; i < w->threads.slot_count; i++) {
-		struct pfw_thread *thread =
-			(struct pfw_thread *)(uintptr_t)w->threads.slots[i].value;
-
-		if (w->threads.slots[i].used && thread) {
-			buf_free(&thread->lanes);
-			free(thread);
-		}
-	}
-	map_free(&w->threads);
+	pfw_lanes_close(&w->lanes);
 	map_free(&w->files);
 	map_free(&w->hashes);
 	buf_free(&w->scratch);

@@ -86,6 +86,25 @@ LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_a
 	"$STRATA" export -q big.strata -f perfetto --max-size 0 -o out
 }
 
+@test "a bar with rate and remaining time on a terminal, and nothing elsewhere" {
+	"$ROOT/tests/web/odd_rows.py" 200000 | "$ROOT/build/tools/rows_to_run" big.strata
+	"$HERE/on_terminal.py" never "" "$STRATA" export big.strata -f pfw -o out.pfw.gz >shown
+	says shown '\[#*\.*\] +[0-9]+ %  [0-9,]+ rows/s, .* left'
+	"$STRATA" export big.strata -f pfw -o out.pfw.gz 2>words
+	same "lines" 1 "$(wc -l <words)"
+	"$STRATA" export -q big.strata -f pfw -o out.pfw.gz 2>words
+	same "words" "" "$(cat words)"
+}
+
+@test "a window in UTC is the window in seconds" {
+	start=$("$STRATA" info "$DEMO" | sed -n 's/ *start: //p')
+	from=$(date -u -d "$start + 0.5 seconds" +%Y-%m-%dT%H:%M:%S.%NZ)
+	"$STRATA" export -q "$DEMO" -f vfs_rw --from 0.5 -o seconds
+	"$STRATA" export -q "$DEMO" -f vfs_rw --from "$from" -o utc
+	cmp seconds utc
+	[ "$(wc -l <utc)" -gt 10 ]
+}
+
 @test "csv: each table as dump prints it, empty ones with a note" {
 	"$STRATA" export "$DEMO" -f csv -o folder 2>words
 	says words "no rows in:.*gpu"
