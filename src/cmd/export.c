@@ -229,6 +229,8 @@ static int export_write(struct export_request *request, const struct export_form
 	if (!err)
 		err = format->write(request, &result, e);
 	progress_clear(&progress);
+	if (!err && *result.damage)
+		log_warning("the trace is damaged, exporting what comes before: %s", result.damage);
 	if (!err && !result.rows)
 		log_info("no rows to export: the file is valid and empty");
 	if (!err)

@@ -282,7 +282,7 @@ static int write_calls(struct classic *c, const struct layout *layout, struct er
 }
 
 static int write_layout(const struct export_request *request, const struct layout *layout,
-			struct output *out, uint64_t *rows, struct error *e)
+			struct output *out, struct export_result *result, struct error *e)
 {
 	struct classic c = { .request = request, .run = &request->runs[0], .out = out };
 	int err;
@@ -295,9 +295,10 @@ static int write_layout(const struct export_request *request, const struct layou
 		err = layout->write(&c, e);
 	else
 		err = write_calls(&c, layout, e);
+	err = export_settle(result, err, e);
 	if (!err && c.error)
 		err = error_set(e, c.error, "out of memory");
-	*rows = c.rows;
+	result->rows += c.rows;
 	buf_free(&c.line);
 	buf_free(&c.queue);
 	buf_free(&c.scratch);
@@ -319,7 +320,7 @@ int classic_write(const struct export_request *request, struct export_result *re
 
 	for (size_t i = 0; i < LAYOUT_COUNT && !err; i++) {
 		struct output *out;
-		uint64_t rows = 0;
+		uint64_t before = result->rows;
 
 		if (!(request->tables >> layouts[i].table & 1))
 			continue;
@@ -328,11 +329,10 @@ int classic_write(const struct export_request *request, struct export_result *re
 			err = -EIO;
 			break;
 		}
-		err = write_layout(request, &layouts[i], out, &rows, e);
+		err = write_layout(request, &layouts[i], out, result, e);
 		if (!err)
 			err = folder_finish(&folder, out, e);
-		result->rows += rows;
-		if (!rows)
+		if (result->rows == before)
 			note_empty(empty, sizeof(empty), layouts[i].name);
 	}
 	if (!err)
@@ -357,7 +357,7 @@ int classic_write_one(const struct export_request *request, struct export_result
 	if (err)
 		return err;
 	out.limit = request->max_bytes;
-	err = write_layout(request, layout, &out, &result->rows, e);
+	err = write_layout(request, layout, &out, result, e);
 	if (!err)
 		err = output_commit(&out, e);
 	result->bytes = out.total;

@@ -67,6 +67,15 @@ const struct export_format *export_format_by_name(const char *name)
 	return NULL;
 }
 
+int export_settle(struct export_result *result, int err, const struct error *e)
+{
+	if (err != -EBADMSG)
+		return err;
+	snprintf(result->damage, sizeof(result->damage), "%.*s", (int)sizeof(result->damage) - 1,
+		 e->text);
+	return 0;
+}
+
 int export_count_rows(const struct export_request *request, uint64_t *rows, struct error *e)
 {
 	*rows = 0;

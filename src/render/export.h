@@ -39,8 +39,9 @@ struct export_request {
 };
 
 struct export_result {
-	uint64_t rows;	/* of tables */
-	uint64_t bytes; /* before gzip */
+	uint64_t rows;	  /* of tables */
+	uint64_t bytes;	  /* before gzip */
+	char damage[512]; /* what is wrong with the trace, when rows had to end before its end */
 };
 
 struct export_format {
@@ -66,6 +67,9 @@ int export_count_rows(const struct export_request *request, uint64_t *rows, stru
  * any layer. -EINVAL names the layer nearest to an unknown one. */
 int export_parse_layers(const char *list, uint32_t *tables, struct error *e);
 #define EXPORT_ALL_TABLES UINT32_MAX
+
+/* Called with what ended a walk through rows: damage ends them, as it ends every reader's, and is no failure. */
+int export_settle(struct export_result *result, int err, const struct error *e);
 
 #define EXPORT_PROGRESS_ROWS 32768
 

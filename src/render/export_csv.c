@@ -22,7 +22,7 @@ static void table_progress(void *data, uint64_t rows)
 }
 
 static int table_write(const struct export_request *request, unsigned table, struct output *out,
-		       uint64_t *rows, struct error *e)
+		       struct export_result *result, uint64_t *rows, struct error *e)
 {
 	const struct export_run *run = &request->runs[0];
 	struct shown_column columns[SHOWN_MAX_COLUMNS];
@@ -46,7 +46,7 @@ static int table_write(const struct export_request *request, unsigned table, str
 	out->total = csv.total;
 	*rows = progress.rows;
 	csv_free(&csv);
-	return err;
+	return export_settle(result, err, e);
 }
 
 int csv_write(const struct export_request *request, struct export_result *result, struct error *e)
@@ -68,7 +68,7 @@ int csv_write(const struct export_request *request, struct export_result *result
 			err = -EIO;
 			break;
 		}
-		err = table_write(request, table, out, &rows, e);
+		err = table_write(request, table, out, result, &rows, e);
 		if (!err)
 			err = folder_finish(&folder, out, e);
 		result->rows += rows;

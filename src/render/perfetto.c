@@ -169,7 +169,7 @@ static int write_rows(struct perfetto *p, struct export_result *result, struct e
 	}
 	export_progress(p->request, result->rows - reported);
 	merge_close(&merge);
-	return err;
+	return export_settle(result, err, e);
 }
 
 static bool has_rows(const struct export_run *run, unsigned table)

@@ -445,7 +445,7 @@ static int write_rows(struct pfw *w, struct export_result *result, struct error 
 	}
 	export_progress(w->request, result->rows % EXPORT_PROGRESS_ROWS);
 	merge_close(&merge);
-	return err;
+	return export_settle(result, err, e);
 }
 
 static void pfw_begin(struct pfw *w)

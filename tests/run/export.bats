@@ -86,6 +86,20 @@ LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_a
 	"$STRATA" export -q big.strata -f perfetto --max-size 0 -o out
 }
 
+@test "a cut trace gives what comes before, with a warning" {
+	head -c 120000 "$DEMO" >cut.strata
+	for format in perfetto pfw csv classic; do
+		"$STRATA" export cut.strata -f $format -o out-$format 2>words
+		says words "damaged"
+	done
+	rows=$("$STRATA" dump cut.strata io 2>/dev/null | wc -l)
+	[ "$rows" -gt 100 ]
+	same "rows of io" "$rows" "$(wc -l <out-csv/io.csv)"
+	echo nothing >no.strata
+	run -1 "$STRATA" export no.strata -f perfetto -o none
+	[ ! -e none ]
+}
+
 @test "a bar with rate and remaining time on a terminal, and nothing elsewhere" {
 	"$ROOT/tests/web/odd_rows.py" 200000 | "$ROOT/build/tools/rows_to_run" big.strata
 	"$HERE/on_terminal.py" never "" "$STRATA" export big.strata -f pfw -o out.pfw.gz >shown
