@@ -49,22 +49,33 @@ static void field_path(struct classic *c, int64_t file)
 	field_text(c, path, size);
 }
 
-/* comm pid cpu nsecs: the thread that leaves, by the name that it leaves under: it may have begun another program
- * meanwhile, or ended. Each CPU's idle thread has a name of its own. */
+/* The last name that the thread had in a stay: it may have begun another program meanwhile, or ended. */
+static const struct thread_row *name_at_end(const struct classic *c, int64_t tid, uint64_t ts,
+					    uint64_t end)
+{
+	const struct threads *threads = dims_threads(c->run->dims);
+	const struct thread_row *row = threads_find(threads, tid, ts);
+	const struct thread_row *after = threads_row(threads, 0) + threads_count(threads);
+
+	while (row && row + 1 < after && row[1].tid == tid && row[1].pid == row->pid &&
+	       (uint64_t)row[1].first_ts <= end)
+		row++;
+	return row;
+}
+
+/* comm pid cpu nsecs of the thread that leaves. Each CPU's idle thread has a name of its own. */
 static void fields_switches(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
 {
 	int64_t tid = rows_cell(rows, column_sched_tid), cpu = rows_cell(rows, column_sched_cpu);
-	const struct thread_row *at_end = NULL;
+	const struct thread_row *row = NULL;
 
 	c->line.size = 0;
 	if (tid != CELL_NULL)
-		at_end = threads_find(dims_threads(c->run->dims), tid, end);
+		row = name_at_end(c, tid, ts, end);
 	if (tid == 0)
 		field_printf(c, "swapper/%lld", (long long)cpu);
-	else if (at_end && at_end->pid == rows_cell(rows, column_sched_pid))
-		field_text(c, at_end->comm, at_end->comm_size);
 	else
-		field_comm(c, tid, ts);
+		field_text(c, row ? row->comm : NULL, row ? row->comm_size : 0);
 	field_cell(c, rows_cell(rows, column_sched_pid));
 	field_cell(c, cpu);
 	field_uint(c, end);
