@@ -102,6 +102,8 @@ static uint32_t layer_tables(unsigned layer)
 	const struct schema_table *same = schema_table_by_name(layer_names.names[layer]);
 	uint32_t tables = same ? 1u << (same - schema_tables) : 0;
 
+	if (layer == LAYER_cpu)
+		tables |= 1u << TABLE_job;
 	if (layer == LAYER_gpu)
 		tables |= 1u << TABLE_gpu_process | 1u << TABLE_gpu_op;
 	if (layer == LAYER_call)

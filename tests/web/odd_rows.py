@@ -25,6 +25,10 @@ io ts=5000 dur=9000 pid=10 tid=10 op=pread64 dir=R file=1 pos=11 returned=7 requ
 io ts=30000 pid=10 tid=10 op=write dir=W file=1 requested=10
 io ts=40000 dur=10 op=read dir=R requested=10 returned=0
 io ts=50000 dur=10 pid=10 tid=11 op=sendfile dir=C file=2 out_file=1 requested=10 returned=10
+io ts=80000 dur=9000 pid=10 tid=10 op=io_uring_read dir=R file=2 requested=10 returned=10
+io ts=81000 dur=9000 pid=10 tid=10 op=io_uring_read dir=R file=2 requested=10 returned=10
+io ts=82000 dur=1000 pid=10 tid=10 op=aio_pread dir=R file=2 requested=10 returned=10
+block ts=80500 dur=1000 queued=100 pid=99 tid=99 dev=vda op=R sync=0 bytes=4096 file=2
 io ts=250000 dur=10 pid=12 tid=11 op=read dir=R file=2 requested=10 returned=0
 fs ts=15000 dur=10 pid=10 tid=10 op=openat arg_path= returned=-2 flags=0
 fs ts=16000 dur=10 pid=10 tid=10 op=openat arg_path=- returned=3 flags=0x40 mode=0644
