@@ -59,6 +59,18 @@ ERRORS="select name, value from stats where severity in ('error', 'data_loss') a
 	[ "$(ask train.pftrace "select count(*) from slice where category = 'mark'")" = '[[2]]' ]
 }
 
+@test "io_uring: operations that overlap on a thread are all there, on tracks of their own" {
+	training
+	RUN=$T/run.strata
+	record -- fio --name=uring --filename="$T/file" --size=8m --bs=64k --rw=randread --direct=1 --ioengine=io_uring \
+		--iodepth=8 --thread --output="$T/fio"
+	[ "$("$STRATA" dump "$RUN" io --columns op | grep -c ^io_uring_read)" -ge 128 ] || skip "no io_uring here"
+	"$STRATA" export -q "$RUN" -f perfetto -o uring.pftrace
+	"$ROOT/tests/web/check_perfetto.py" "$RUN" uring.pftrace
+	[ "$(ask uring.pftrace "select count(distinct track_id) > 1 and count(*) >= 128 from slice join track t on t.id = track_id
+		where t.name = 'overlapping calls' and slice.name = 'io_uring_read'")" = '[[1]]' ]
+}
+
 @test "odd rows: what overlaps, never ended, is not UTF-8, or spans days" {
 	odd
 	"$STRATA" export odd.strata -f perfetto -o odd.pftrace
