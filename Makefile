@@ -8,6 +8,8 @@ CC      ?= gcc
 CLANG   ?= clang
 BPFTOOL ?= $(firstword $(shell command -v bpftool) /usr/sbin/bpftool)
 Q       := $(if $(V),,@)
+# Debian's folder for headers of this architecture, whichever compiler.
+MULTIARCH := $(shell uname -m)-linux-gnu
 say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 WARN     := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
@@ -79,7 +81,7 @@ $(B)/%.o: %.c
 $(REC_OBJ): | $(SKEL) $(B)/gen/syscall_names.h
 
 # Names of all system calls by number, from the C library's header.
-UNISTD := /usr/include/$(shell $(CC) -dumpmachine)/asm/unistd_64.h
+UNISTD := /usr/include/$(MULTIARCH)/asm/unistd_64.h
 $(B)/gen/syscall_names.h: $(UNISTD)
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
@@ -94,7 +96,7 @@ $(B)/bpf/%.bpf.o: src/bpf/%.bpf.c
 	$(call say,BPF,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Wextra -Wno-unused-parameter \
-		-Werror -Isrc -idirafter /usr/include/$(shell $(CC) -dumpmachine) -MMD -MP -c -o $@ $<
+		-Werror -Isrc -idirafter /usr/include/$(MULTIARCH) -MMD -MP -c -o $@ $<
 
 $(B)/bpf/strata.bpf.o: $(patsubst src/bpf/%.bpf.c,$(B)/bpf/%.bpf.o,$(BPF_SRC))
 	$(call say,BPFLINK,$@)
@@ -156,7 +158,7 @@ $(B)/bench/%.bpf.o: bench/%.bpf.c
 	$(call say,BPF,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Wextra -Wno-unused-parameter \
-		-Werror -Isrc -idirafter /usr/include/$(shell $(CC) -dumpmachine) -MMD -MP -c -o $@ $<
+		-Werror -Isrc -idirafter /usr/include/$(MULTIARCH) -MMD -MP -c -o $@ $<
 
 $(B)/bench/%: bench/%.c $(LIB_OBJ)
 	$(call say,CC,$<)

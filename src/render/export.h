@@ -80,6 +80,8 @@ static inline void export_progress(const struct export_request *request, uint64_
 }
 
 int csv_write(const struct export_request *request, struct export_result *result, struct error *e);
+int parquet_write(const struct export_request *request, struct export_result *result,
+		  struct error *e);
 int classic_write(const struct export_request *request, struct export_result *result,
 		  struct error *e);
 int classic_write_one(const struct export_request *request, struct export_result *result,

@@ -119,6 +119,19 @@ LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_a
 	[ "$(wc -l <utc)" -gt 10 ]
 }
 
+@test "parquet: the rows and columns of csv, as DuckDB reads them back" {
+	[ -e "$ROOT/build/libduckdb.so" ] || skip "DuckDB's library is not there"
+	"$STRATA" export "$DEMO" -f csv -o csv 2>/dev/null
+	"$STRATA" export "$DEMO" -f parquet -o parquet
+	for table in io fs mem process file run clock; do
+		"$STRATA" sql --allow-files -f csv "$DEMO" "from 'parquet/$table.parquet'" >"$table.csv"
+		same "header of $table" "$(head -1 "csv/$table.csv")" "$(head -1 "$table.csv")"
+		same "rows of $table" "$(wc -l <"csv/$table.csv")" "$(wc -l <"$table.csv")"
+		same "$table" "$(tail -n +2 "csv/$table.csv" | sort)" "$(tail -n +2 "$table.csv" | sort)"
+	done
+	same "files" "$(ls csv | sed 's/csv$/parquet/')" "$(ls parquet)"
+}
+
 @test "csv: each table as dump prints it, empty ones with a note" {
 	"$STRATA" export "$DEMO" -f csv -o folder 2>words
 	says words "no rows in:.*gpu"
