@@ -15,7 +15,8 @@ CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DSTRATA_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) -pthread
 # The recorder is copied to other machines as one file, so its libraries are linked in.
-LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -Wl,-Bdynamic -pthread
+LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ljson-c -Wl,-Bdynamic -pthread
+LIB_LIBS := -lzstd -lxxhash -ljson-c -lm
 
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/store/*.c src/analyze/*.c src/render/*.c))
 LIB_SRC  += src/sampler/proc_cpu.c src/sampler/proc_disk.c
@@ -105,7 +106,7 @@ $(SKEL): $(B)/bpf/strata.bpf.o
 $(B)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(LIB_OBJ) -lcmocka -lzstd -lxxhash -lm
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(LIB_OBJ) -lcmocka $(LIB_LIBS)
 
 $(B)/workloads/%: tests/workloads/%.c
 	$(call say,CC,$<)
@@ -119,19 +120,19 @@ FUZZ_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=fuzzer,address,undefined -fno
 $(B)/fuzz/make_seeds: fuzz/make_seeds.c $(LIB_OBJ)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) -lzstd -lxxhash -lm
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(LIB_LIBS)
 
 $(B)/fuzz/%: fuzz/%.c $(LIB_SRC)
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) $(CPPFLAGS) -o $@ $< $(LIB_SRC) -lzstd -lxxhash -lm
+	$(Q)$(CLANG) $(FUZZ_FLAGS) $(CPPFLAGS) -o $@ $< $(LIB_SRC) $(LIB_LIBS)
 
 # ---- tools, docs ----
 
 $(B)/tools/schema-docs: $(B)/src/schema/docs.o $(LIB_OBJ)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lzstd -lxxhash
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIB_LIBS)
 
 docs: $(B)/tools/schema-docs
 	$(Q)$< > docs/tables.md
