@@ -17,6 +17,7 @@ static const struct command commands[] = {
 	{ "record", cmd_record, &record_options },
 	{ "info", cmd_info, &info_options },
 	{ "dump", cmd_dump, &dump_options },
+	{ "report", cmd_report, &report_options },
 	{ "mark", cmd_mark, &mark_options },
 };
 

@@ -20,8 +20,10 @@ int cmd_record(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_mark(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 
 extern const struct options record_options, info_options, dump_options, mark_options;
+extern const struct options report_options;
 
 /* Prints the failure and returns CMD_FAILURE. */
 int cmd_fail(const struct error *e);

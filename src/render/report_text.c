@@ -1,0 +1,646 @@
+/* The sections of a report after its first screen, each a list or table of its own. */
+#include <string.h>
+
+#include "base/units.h"
+#include "render/report.h"
+#include "render/safe.h"
+#include "render/table.h"
+
+const char *const report_sections[SECTION_COUNT] = {
+#define SECTION_NAME(name) #name,
+	REPORT_SECTIONS(SECTION_NAME)
+#undef SECTION_NAME
+};
+
+struct page {
+	const struct report *report;
+	const struct report_style *style;
+	FILE *out;
+};
+
+static void title(const struct page *page, const char *name, const char *says)
+{
+	fprintf(page->out, "\n%s: %s\n", name, says);
+}
+
+static void missing(const struct page *page, const char *what)
+{
+	fprintf(page->out, "  %s\n", what);
+}
+
+static void more(const struct page *page, size_t count, const char *what)
+{
+	char text[32];
+
+	if (count > page->style->top)
+		fprintf(page->out, "  ... and %s more %s (--top N shows more)\n",
+			units_format_count(text, sizeof(text), count - page->style->top), what);
+}
+
+static void cell_process(struct table *table, const struct report *report, uint32_t place)
+{
+	const struct proc *proc =
+		place == PROC_NONE ? NULL : procs_get(report->context.procs, place);
+
+	table_text(table, proc ? proc->comm.bytes : NULL, proc ? proc->comm.size : 0);
+	if (proc)
+		table_cell(table, "%lld", (long long)proc->pid);
+	else
+		table_cell(table, "?");
+	table_cell(table, "%s", proc ? role_names[report->context.roles.of[place]] : "?");
+}
+
+/* ---- phases, steps ---- */
+
+static void cell_rate(struct table *table, uint64_t bytes, uint64_t ns)
+{
+	char text[32];
+
+	if (!ns)
+		table_cell(table, "%s", "");
+	else
+		table_cell(table, "%s/s",
+			   units_format_bytes(text, sizeof(text),
+					      (uint64_t)((double)bytes / (double)ns * 1e9)));
+}
+
+static void phase_row(struct table *table, const struct report *report, size_t i)
+{
+	const struct phase *phase = &report->phases.list[i];
+	const struct figures *figures = &report->phase_figures[i];
+	uint64_t length = phase->end - phase->start;
+	char label[192];
+
+	snprintf(label, sizeof(label), "%*s%s%s%s%s",
+		 (int)(phase->depth < 20 ? phase->depth : 20) * 2, "", phase->stem,
+		 *phase->number ? " " : "", phase->number, phase->open ? " (open)" : "");
+	table_text(table, label, strlen(label));
+	table_duration(table, phase->start - report->summary.span.start);
+	table_duration(table, length);
+	table_share(table, (double)figures->main_cpu_ns, (double)length);
+	table_share(table, (double)(figures->main_workers_ns + figures->main_disk_ns),
+		    (double)length);
+	table_cell(table, "%.2f", length ? (double)figures->cpu_ns / (double)length : 0);
+	table_bytes(table, figures->read_bytes);
+	cell_rate(table, figures->read_bytes, length);
+	table_bytes(table, figures->write_bytes);
+	table_bytes(table, figures->device_read_bytes);
+}
+
+static void print_phases(const struct page *page)
+{
+	const struct phases *phases = &page->report->phases;
+	static const char *const sources[] = { "the job names none, so the run is one",
+					       "from the job's marks", "from MLLOG lines recorded",
+					       "from the log given" };
+	struct table table;
+
+	title(page, "Phases", sources[phases->source]);
+	if (phases->bad_lines || phases->outside)
+		fprintf(page->out, "  %zu lines of the log not understood, %zu of another time\n",
+			phases->bad_lines, phases->outside);
+	if (!page->report->whole) {
+		missing(page, "see the report of the whole run for its phases");
+		return;
+	}
+	table_begin(&table,
+		    "phase|from|length|main on CPU|data, disk|CPUs|read|rate|written|from disk",
+		    "lrrrrrrrrr");
+	for (size_t i = 0; i < phases->count && i < page->style->top; i++)
+		phase_row(&table, page->report, i);
+	table_print(&table, page->out, page->style->width);
+	more(page, phases->count, "phases");
+}
+
+static void print_steps(const struct page *page)
+{
+	static const char *const sources[] = {
+		"none", "from NVTX ranges", "from marks",
+		"GUESSED: from one batch handed over by a worker to the next",
+		"GUESSED: from one burst of reads by the main thread to the next"
+	};
+	const struct steps *steps = &page->report->steps;
+	struct table table;
+
+	title(page, "Steps", sources[steps->source]);
+	if (!steps->count) {
+		missing(page,
+			"nothing marks steps (NVTX, strata mark step) and no rhythm is found");
+		return;
+	}
+	if (steps->source == STEPS_HANDOFFS || steps->source == STEPS_BURSTS)
+		fprintf(page->out,
+			"  confidence %.0f %%: so many last from half of to twice the median\n",
+			steps->confidence * 100);
+	table_begin(&table, "steps|loops|mean|median|90 %|99 %|longest", "rrrrrrr");
+	table_count(&table, steps->count);
+	table_count(&table, steps->loops);
+	table_duration(&table, steps->durations.sum / steps->count);
+	table_duration(&table, hist_quantile(&steps->durations, 0.5));
+	table_duration(&table, hist_quantile(&steps->durations, 0.9));
+	table_duration(&table, hist_quantile(&steps->durations, 0.99));
+	table_duration(&table, steps->durations.most);
+	table_print(&table, page->out, page->style->width);
+}
+
+/* ---- roles, waits ---- */
+
+static void print_roles(const struct page *page)
+{
+	const struct report *report = page->report;
+	const struct roles *roles = &report->context.roles;
+	uint64_t cpu[ROLE_COUNT] = { 0 }, wait[ROLE_COUNT] = { 0 };
+	struct table table;
+
+	title(page, "Roles", "what the job's processes do, by the process tree and GPU use");
+	if (roles->main == PROC_NONE) {
+		missing(page, "the whole machine was recorded, or the job's first process is not "
+			      "known: no roles");
+		return;
+	}
+	for (size_t i = 0; i < report->tasks.process_count; i++) {
+		cpu[roles->of[report->tasks.processes[i].proc]] +=
+			report->tasks.processes[i].cpu_ns;
+		wait[roles->of[report->tasks.processes[i].proc]] +=
+			report->tasks.processes[i].wait_ns;
+	}
+	table_begin(&table,
+		    "role|processes|on CPU|CPU wait|read|in reads|written|in metadata|wakes main",
+		    "lrrrrrrrr");
+	for (unsigned i = 0; i < ROLE_COUNT; i++) {
+		if (!roles->counts[i])
+			continue;
+		table_cell(&table, "%s", role_names[i]);
+		table_count(&table, roles->counts[i]);
+		table_duration(&table, cpu[i]);
+		table_duration(&table, wait[i]);
+		table_bytes(&table, report->files.role_read[i].bytes);
+		table_duration(&table, report->files.role_read[i].time_ns);
+		table_bytes(&table, report->files.role_written[i].bytes);
+		table_duration(&table, report->files.role_metadata_ns[i]);
+		table_count(&table, report->waits.wakes[i][ROLE_MAIN]);
+	}
+	table_print(&table, page->out, page->style->width);
+}
+
+static void print_waits(const struct page *page)
+{
+	const struct waits *waits = &page->report->waits;
+	struct table table;
+
+	title(page, "Waits of the main thread", "the call it slept in, and who woke it");
+	if (!waits->known) {
+		missing(page, "layer sched not recorded, or no main process: not known");
+		return;
+	}
+	table_begin(&table, "asleep|times|mean|in|woken by", "rrrll");
+	for (size_t i = 0; i < waits->call_count && i < page->style->top; i++) {
+		const struct wait_call *call = &waits->calls[i];
+
+		table_duration(&table, call->ns);
+		table_count(&table, call->count);
+		table_duration(&table, call->ns / call->count);
+		if (call->syscall)
+			table_text(&table, call->syscall, call->syscall_size);
+		else
+			table_cell(&table, "user mode (page faults)");
+		table_cell(&table, "%s", wait_reason_names[call->reason]);
+	}
+	table_print(&table, page->out, page->style->width);
+	more(page, waits->call_count, "kinds of wait");
+}
+
+/* ---- tasks, processes, cpus ---- */
+
+static void task_row(struct table *table, const struct tasks *tasks, const struct task_name *name)
+{
+	bool idle = name->name_size == 4 && !memcmp(name->name, "idle", 4);
+
+	table_text(table, name->name, name->name_size);
+	table_duration(table, name->cpu_ns);
+	table_share(table, (double)name->cpu_ns, (double)(tasks->busy_ns + tasks->idle_ns));
+	table_share(table, idle ? 0 : (double)name->cpu_ns, idle ? 0 : (double)tasks->busy_ns);
+	table_count(table, name->stays);
+	table_duration(table, name->stays ? name->cpu_ns / name->stays : 0);
+	if (name->waits.count) {
+		table_duration(table, name->waits.sum);
+		table_duration(table, hist_quantile(&name->waits, 0.99));
+	} else {
+		table_cell(table, "%s", "");
+		table_cell(table, "%s", "");
+	}
+	table_count(table, name->processes);
+	if (name->lives)
+		table_duration(table, name->life_ns / name->lives);
+	else
+		table_cell(table, "%s", "");
+}
+
+static bool always_shown(const struct task_name *name)
+{
+	return (name->name_size == 4 && !memcmp(name->name, "idle", 4)) ||
+	       (name->name_size == 7 && !memcmp(name->name, "kworker", 7));
+}
+
+static void print_tasks(const struct page *page)
+{
+	const struct tasks *tasks = &page->report->tasks;
+	struct table table;
+	char text[32];
+
+	title(page, "Tasks", "time on CPUs by name, of all CPUs' time and without idle");
+	if (!tasks->known)
+		missing(page, "layer sched not recorded: only processes and their lives are known");
+	table_begin(
+		&table,
+		"task|on CPU|of all|no idle|stays|mean stay|CPU wait|wait p99|processes|mean life",
+		"lrrrrrrrrr");
+	for (size_t i = 0; i < tasks->name_count; i++)
+		if (i < page->style->top || always_shown(&tasks->names[i]))
+			task_row(&table, tasks, &tasks->names[i]);
+	table_print(&table, page->out, page->style->width);
+	more(page, tasks->name_count, "names");
+	if (tasks->gaps)
+		fprintf(page->out,
+			"  the record has %zu gaps: %s of CPU time in all that no row covers\n",
+			(size_t)tasks->gaps,
+			units_format_duration(text, sizeof(text), tasks->gap_ns));
+}
+
+static void print_processes(const struct page *page)
+{
+	const struct tasks *tasks = &page->report->tasks;
+	const struct files *files = &page->report->files;
+	struct table table;
+
+	title(page, "Processes", "by time on CPUs, then by time in file calls");
+	table_begin(&table, "process|pid|role|on CPU|stays|CPU wait", "lrlrrr");
+	for (size_t i = 0; i < tasks->process_count && i < page->style->top; i++) {
+		cell_process(&table, page->report, tasks->processes[i].proc);
+		table_duration(&table, tasks->processes[i].cpu_ns);
+		table_count(&table, tasks->processes[i].stays);
+		table_duration(&table, tasks->processes[i].wait_ns);
+	}
+	if (tasks->process_count)
+		table_print(&table, page->out, page->style->width);
+	else
+		buf_free(&table.text);
+	more(page, tasks->process_count, "processes");
+	if (!files->process_count)
+		return;
+	putc('\n', page->out);
+	table_begin(&table,
+		    "process|pid|role|read|reads|in reads|p99|written|opens|stats|in metadata",
+		    "lrlrrrrrrrr");
+	for (size_t i = 0; i < files->process_count && i < page->style->top; i++) {
+		const struct process_use *use = &files->processes[i];
+
+		cell_process(&table, page->report, use->proc);
+		table_bytes(&table, use->read.bytes);
+		table_count(&table, use->read.calls);
+		table_duration(&table, use->read.time_ns);
+		table_duration(&table, hist_quantile(&use->latency, 0.99));
+		table_bytes(&table, use->written.bytes);
+		table_count(&table, use->opens);
+		table_count(&table, use->stats);
+		table_duration(&table, use->metadata_ns);
+	}
+	table_print(&table, page->out, page->style->width);
+	more(page, files->process_count, "processes");
+}
+
+static void print_cpus(const struct page *page)
+{
+	const struct tasks *tasks = &page->report->tasks;
+	const struct usage *usage = &page->report->usage;
+	struct table table;
+
+	title(page, "CPUs", "from every stay, then from the kernel's own counters");
+	table_begin(&table, "CPU|busy|share||stays|gaps|in gaps", "rrrbrrr");
+	for (size_t i = 0; i < tasks->cpu_count; i++) {
+		const struct task_cpu *cpu = &tasks->cpus[i];
+		double all = (double)(cpu->busy_ns + cpu->idle_ns);
+
+		table_cell(&table, "%llu", (unsigned long long)cpu->cpu);
+		table_duration(&table, cpu->busy_ns);
+		table_share(&table, (double)cpu->busy_ns, all);
+		table_bar(&table, all > 0 ? (double)cpu->busy_ns / all : 0);
+		table_count(&table, cpu->stays);
+		table_count(&table, cpu->gaps);
+		table_duration(&table, cpu->gap_ns);
+	}
+	if (tasks->cpu_count)
+		table_print(&table, page->out, page->style->width);
+	else
+		buf_free(&table.text);
+	if (usage->all.weight <= 0) {
+		missing(page, "layer cpu not recorded: no counters");
+		return;
+	}
+	table_begin(&table, "CPU|usr %|sys %|iowait %|irq %|steal %|idle %", "rrrrrrr");
+	for (size_t i = 0; i <= usage->cpu_count; i++) {
+		const struct cpu_usage *cpu = i ? &usage->cpus[i - 1] : &usage->all;
+
+		if (i)
+			table_cell(&table, "%lld", (long long)cpu->cpu);
+		else
+			table_cell(&table, "all");
+		table_cell(&table, "%.1f", cpu->usr);
+		table_cell(&table, "%.1f", cpu->sys);
+		table_cell(&table, "%.1f", cpu->iowait);
+		table_cell(&table, "%.1f", cpu->irq);
+		table_cell(&table, "%.1f", cpu->steal);
+		table_cell(&table, "%.1f", cpu->idle);
+	}
+	table_print(&table, page->out, page->style->width);
+}
+
+static void print_gpus(const struct page *page)
+{
+	const struct usage *usage = &page->report->usage;
+	struct table table;
+
+	title(page, "GPUs", "averages of samples");
+	if (!usage->gpu_count) {
+		missing(page, "not recorded");
+		return;
+	}
+	table_begin(&table, "GPU|kernels %||memory %|idle %|most memory|of|power W", "rrbrrrrr");
+	for (size_t i = 0; i < usage->gpu_count; i++) {
+		const struct gpu_usage *gpu = &usage->gpus[i];
+
+		table_cell(&table, "%lld", (long long)gpu->gpu);
+		table_cell(&table, "%.1f", gpu->sm);
+		table_bar(&table, gpu->sm / 100);
+		table_cell(&table, "%.1f", gpu->mem);
+		table_cell(&table, "%.1f", gpu->idle);
+		table_bytes(&table, gpu->most_fb);
+		table_bytes(&table, gpu->fb_total);
+		table_cell(&table, "%.0f", gpu->power);
+	}
+	table_print(&table, page->out, page->style->width);
+}
+
+/* ---- files, directories, operations, devices ---- */
+
+static void print_files(const struct page *page)
+{
+	const struct files *files = &page->report->files;
+	size_t shown = 0, regular = 0;
+	struct table table;
+
+	title(page, "Files", "by bytes moved; reads, their time, what was read again, disk time");
+	if (!files->has_io)
+		missing(page, report_has_layer(page->report, LAYER_io)
+				      ? "no read or write was made"
+				      : "layer io not recorded: bytes and times are not known");
+	table_begin(&table, "read|reads|in reads|p99|again|written|opens|disk|file", "rrrrrrrrp");
+	for (size_t i = 0; i < files->file_count; i++) {
+		const struct file_use *use = &files->files[i];
+
+		regular += use->regular;
+		if (!use->regular || shown == page->style->top)
+			continue;
+		shown++;
+		table_bytes(&table, use->read.bytes);
+		table_count(&table, use->read.calls);
+		table_duration(&table, use->read.time_ns);
+		table_duration(&table, hist_quantile(&use->latency, 0.99));
+		if (use->again_known)
+			table_bytes(&table, use->again_bytes);
+		else
+			table_cell(&table, "?");
+		table_bytes(&table, use->written.bytes);
+		table_count(&table, use->opens);
+		table_duration(&table, use->device_ns);
+		table_text(&table, use->path.bytes, use->path.size);
+	}
+	table_print(&table, page->out, page->style->width);
+	more(page, regular, "files");
+}
+
+static void print_directories(const struct page *page)
+{
+	const struct files *files = &page->report->files;
+	struct table table;
+
+	title(page, "Directories", "by bytes moved, files in them directly");
+	table_begin(&table, "read|reads|in reads|p99|written|opens|files|directory", "rrrrrrrp");
+	for (size_t i = 0; i < files->dir_count && i < page->style->top; i++) {
+		const struct dir_use *dir = &files->dirs[i];
+
+		table_bytes(&table, dir->read.bytes);
+		table_count(&table, dir->read.calls);
+		table_duration(&table, dir->read.time_ns);
+		table_duration(&table, hist_quantile(&dir->latency, 0.99));
+		table_bytes(&table, dir->written.bytes);
+		table_count(&table, dir->opens);
+		table_count(&table, dir->files);
+		table_text(&table, dir->path.bytes, dir->path.size);
+	}
+	table_print(&table, page->out, page->style->width);
+	more(page, files->dir_count, "directories");
+}
+
+static void print_operations(const struct page *page)
+{
+	const struct files *files = &page->report->files;
+	struct table table;
+
+	title(page, "Operations", "system calls by the time inside them");
+	if (!files->op_count) {
+		missing(page, "none of the layers io, fs and mem has a row");
+		return;
+	}
+	table_begin(&table,
+		    "call|calls|failed|time|off CPU|median|90 %|99 %|longest|bytes|median size",
+		    "lrrrrrrrrrr");
+	for (size_t i = 0; i < files->op_count && i < page->style->top; i++) {
+		const struct op_use *op = &files->ops[i];
+
+		table_text(&table, op->name, op->name_size);
+		table_count(&table, op->calls);
+		table_count(&table, op->errors);
+		table_duration(&table, op->time_ns);
+		table_duration(&table, op->blocked_ns);
+		table_duration(&table, hist_quantile(&op->latency, 0.5));
+		table_duration(&table, hist_quantile(&op->latency, 0.9));
+		table_duration(&table, hist_quantile(&op->latency, 0.99));
+		table_duration(&table, op->latency.most);
+		if (op->size.count) {
+			table_bytes(&table, op->bytes);
+			table_bytes(&table, hist_quantile(&op->size, 0.5));
+		} else {
+			table_cell(&table, "%s", "");
+			table_cell(&table, "%s", "");
+		}
+	}
+	table_print(&table, page->out, page->style->width);
+	more(page, files->op_count, "calls");
+}
+
+/* How one operation's calls are spread, by powers of two. */
+static void print_bins(const struct page *page, const struct op_use *op, const struct hist *hist,
+		       const char *what, char *(*format)(char *, size_t, uint64_t))
+{
+	uint64_t bins[HIST_BINS];
+	char from[32], to[32];
+	struct table table;
+
+	hist_bins(hist, bins);
+	fputs("  ", page->out);
+	safe_write(page->out, op->name, op->name_size);
+	fprintf(page->out, ", %s:\n", what);
+	table_begin(&table, NULL, "rlrrrb");
+	for (unsigned i = 0; i < HIST_BINS; i++) {
+		uint64_t least = i ? 1ull << (i - 1) : 0;
+
+		if (!bins[i])
+			continue;
+		table_cell(&table, "%s", format(from, sizeof(from), least));
+		table_cell(&table, "%s", i ? "to" : "");
+		table_cell(&table, "%s", i ? format(to, sizeof(to), 2 * least - 1) : "");
+		table_count(&table, bins[i]);
+		table_share(&table, (double)bins[i], (double)hist->count);
+		table_bar(&table, (double)bins[i] / (double)hist->count);
+	}
+	table_print(&table, page->out, page->style->width);
+}
+
+static void print_histograms(const struct page *page)
+{
+	const struct files *files = &page->report->files;
+	unsigned shown = 0;
+
+	title(page, "Histograms", "of the calls that move data and take most time");
+	for (size_t i = 0; i < files->op_count && shown < 2; i++) {
+		if (!files->ops[i].size.count)
+			continue;
+		shown++;
+		print_bins(page, &files->ops[i], &files->ops[i].latency, "latency",
+			   units_format_duration);
+		print_bins(page, &files->ops[i], &files->ops[i].size, "bytes moved",
+			   units_format_bytes);
+	}
+	if (!shown)
+		missing(page, "no call that moves data");
+}
+
+static void device_row(struct table *table, const struct device *device, const struct hist *latency,
+		       const char *what, uint64_t bytes)
+{
+	table_text(table, device->name, device->name_size);
+	table_cell(table, "%s", what);
+	table_count(table, latency->count);
+	table_bytes(table, bytes);
+	table_duration(table, hist_quantile(latency, 0.5));
+	table_duration(table, hist_quantile(latency, 0.9));
+	table_duration(table, hist_quantile(latency, 0.99));
+	table_duration(table, latency->most);
+}
+
+static void print_devices(const struct page *page)
+{
+	const struct devices *devices = &page->report->devices;
+	const struct usage *usage = &page->report->usage;
+	struct table table;
+
+	title(page, "Devices", "requests to block devices by everybody; latency with their queue");
+	if (!devices->count) {
+		missing(page, report_has_layer(page->report, LAYER_block)
+				      ? "no request was made"
+				      : "layer block not recorded");
+	} else {
+		table_begin(&table, "device||requests|bytes|median|90 %|99 %|longest", "llrrrrrr");
+		for (size_t i = 0; i < devices->count && i < page->style->top; i++) {
+			const struct device *device = &devices->list[i];
+
+			if (device->read.count)
+				device_row(&table, device, &device->read, "read",
+					   device->read_bytes);
+			if (device->write.count)
+				device_row(&table, device, &device->write, "write",
+					   device->write_bytes);
+		}
+		table_print(&table, page->out, page->style->width);
+	}
+	for (size_t i = 0; i < usage->disk_count && i < page->style->top; i++) {
+		if (!usage->disks[i].reads && !usage->disks[i].writes)
+			continue;
+		fputs("  ", page->out);
+		safe_write(page->out, usage->disks[i].name, usage->disks[i].name_size);
+		fprintf(page->out,
+			" had a request outstanding for %.0f %% of the time (at most %.0f %% of a "
+			"sample), %.2f at a time\n",
+			usage->disks[i].util, usage->disks[i].most_util, usage->disks[i].queue);
+	}
+}
+
+/* ---- the trace itself ---- */
+
+static void print_trace(const struct page *page)
+{
+	const struct summary *summary = &page->report->summary;
+	const struct cost *cost = &page->report->cost;
+	char text[32], size[32];
+
+	title(page, "Trace", "what recording cost, and what it could not see");
+	fprintf(page->out, "  %s rows, %s, %.1f bytes a row\n",
+		units_format_count(text, sizeof(text), summary->rows),
+		units_format_bytes(size, sizeof(size), summary->bytes), cost->bytes_a_row);
+	if (cost->cpu_known)
+		fprintf(page->out, "  the recorder's CPU time: %s, %.1f %% of one core\n",
+			units_format_duration(text, sizeof(text), cost->cpu_ns),
+			cost->core_share * 100);
+	else
+		missing(page, "the recorder's CPU time is not known: it did not finish");
+	fputs("  layers: ", page->out);
+	safe_print(page->out, summary->layers ? summary->layers : "unknown");
+	putc('\n', page->out);
+	for (size_t i = 0; i < summary->absent_count; i++) {
+		fputs("  absent: ", page->out);
+		safe_print(page->out, summary->absent[i].what);
+		fputs(": ", page->out);
+		safe_print(page->out, summary->absent[i].why);
+		putc('\n', page->out);
+	}
+	if (!summary->lost)
+		missing(page, "nothing was lost");
+	for (size_t i = 0; i < summary->loss_count; i++) {
+		fprintf(page->out, "  lost: %s events of layer ",
+			units_format_count(text, sizeof(text), summary->losses[i].count));
+		safe_print(page->out, summary->losses[i].layer);
+		fputs(": ", page->out);
+		safe_print(page->out, summary->losses[i].reason);
+		putc('\n', page->out);
+	}
+}
+
+void report_print_text(const struct report *report, const struct report_style *style, FILE *out)
+{
+	static void (*const printers[SECTION_COUNT])(const struct page *) = {
+		[SECTION_phases] = print_phases,
+		[SECTION_steps] = print_steps,
+		[SECTION_roles] = print_roles,
+		[SECTION_waits] = print_waits,
+		[SECTION_tasks] = print_tasks,
+		[SECTION_processes] = print_processes,
+		[SECTION_cpus] = print_cpus,
+		[SECTION_gpus] = print_gpus,
+		[SECTION_files] = print_files,
+		[SECTION_directories] = print_directories,
+		[SECTION_operations] = print_operations,
+		[SECTION_histograms] = print_histograms,
+		[SECTION_devices] = print_devices,
+		[SECTION_trace] = print_trace,
+	};
+	struct page page = { report, style, out };
+
+	if (style->section == SECTION_overview || style->section == SECTION_COUNT)
+		report_print_overview(report, style, out);
+	if (!report->summary.rows && style->section == SECTION_COUNT)
+		return;
+	for (int i = 0; i < SECTION_COUNT; i++)
+		if (printers[i] && (style->section == i || style->section == SECTION_COUNT))
+			printers[i](&page);
+}
