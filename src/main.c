@@ -13,13 +13,16 @@ struct command {
 	const struct options *options; /* its summary is the command's line below */
 };
 
+/* clang-format off */
 static const struct command commands[] = {
 	{ "record", cmd_record, &record_options },
 	{ "info", cmd_info, &info_options },
 	{ "dump", cmd_dump, &dump_options },
 	{ "report", cmd_report, &report_options },
+	{ "diff", cmd_diff, &diff_options },
 	{ "mark", cmd_mark, &mark_options },
 };
+/* clang-format on */
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(*commands))
 

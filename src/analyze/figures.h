@@ -14,29 +14,29 @@
 #include "analyze/times.h"
 
 /* FIGURE(name, doc). All are uint64_t; names that end in _ns are nanoseconds. */
-#define FIGURES(FIGURE)                                                                  \
-	FIGURE(cpu_ns, "the job's time on CPUs")                                         \
-	FIGURE(queue_ns, "the job's time waiting for a CPU")                             \
-	FIGURE(main_cpu_ns, "main thread: on a CPU")                                     \
-	FIGURE(main_queue_ns, "main thread: waiting for a CPU")                          \
-	FIGURE(main_disk_ns, "main thread: in uninterruptible sleep, mostly storage")    \
-	FIGURE(main_workers_ns, "main thread: asleep until a worker woke it")            \
-	FIGURE(main_own_ns, "main thread: asleep until a thread of its own process did") \
-	FIGURE(main_others_ns, "main thread: asleep until another process did")          \
-	FIGURE(main_events_ns, "main thread: asleep until a timer or device did")        \
-	FIGURE(reads, "read calls")                                                      \
-	FIGURE(read_bytes, "bytes that they returned")                                   \
-	FIGURE(read_ns, "time inside them")                                              \
-	FIGURE(missed_bytes, "bytes filled into the page cache by them")                 \
-	FIGURE(writes, "write calls")                                                    \
-	FIGURE(write_bytes, "bytes that they took")                                      \
-	FIGURE(write_ns, "time inside them")                                             \
-	FIGURE(opens, "calls that open a file")                                          \
-	FIGURE(stats, "calls of the stat and access families")                           \
-	FIGURE(metadata_ns, "time inside calls of table fs")                             \
-	FIGURE(device_read_bytes, "bytes that block devices read")                       \
-	FIGURE(device_write_bytes, "bytes that block devices wrote")                     \
-	FIGURE(device_ns, "time of their requests, from issue to completion")
+#define FIGURES(FIGURE)                                                           \
+	FIGURE(cpu_ns, "the job's time on CPUs")                                  \
+	FIGURE(queue_ns, "the job's time waiting for a CPU")                      \
+	FIGURE(main_cpu_ns, "main thread: on a CPU")                              \
+	FIGURE(main_queue_ns, "main thread: waiting for a CPU")                   \
+	FIGURE(main_disk_ns, "main thread: in state D, storage mostly")           \
+	FIGURE(main_workers_ns, "main thread: asleep until a worker woke it")     \
+	FIGURE(main_own_ns, "main thread: asleep until an own thread woke it")    \
+	FIGURE(main_others_ns, "main thread: asleep until others woke it")        \
+	FIGURE(main_events_ns, "main thread: asleep until a timer or device did") \
+	FIGURE(reads, "read calls")                                               \
+	FIGURE(read_bytes, "bytes read")                                          \
+	FIGURE(read_ns, "time in reads")                                          \
+	FIGURE(missed_bytes, "bytes that reads filled into the page cache")       \
+	FIGURE(writes, "write calls")                                             \
+	FIGURE(write_bytes, "bytes written")                                      \
+	FIGURE(write_ns, "time in writes")                                        \
+	FIGURE(opens, "calls that open a file")                                   \
+	FIGURE(stats, "calls of the stat and access families")                    \
+	FIGURE(metadata_ns, "time in metadata calls")                             \
+	FIGURE(device_read_bytes, "bytes that block devices read")                \
+	FIGURE(device_write_bytes, "bytes that block devices wrote")              \
+	FIGURE(device_ns, "time of block requests at the driver")
 
 struct figures {
 #define FIGURE_FIELD(name, doc) uint64_t name;

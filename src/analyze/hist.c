@@ -106,6 +106,7 @@ int hist_add(struct hist *hist, uint64_t value)
 	note_range(hist, value, value);
 	hist->count++;
 	hist->sum += value;
+	hist->squares += (double)value * (double)value;
 	return 0;
 }
 
@@ -147,6 +148,7 @@ int hist_merge(struct hist *into, const struct hist *from)
 	note_range(into, from->least, from->most);
 	into->count += from->count;
 	into->sum += from->sum;
+	into->squares += from->squares;
 	return merging.err;
 }
 
@@ -175,6 +177,17 @@ uint64_t hist_quantile(const struct hist *hist, double q)
 		seeking.left = 1;
 	visit_buckets(hist, seek_bucket, &seeking);
 	return seeking.end < hist->most ? seeking.end : hist->most;
+}
+
+double hist_variance(const struct hist *hist)
+{
+	double count = (double)hist->count, mean, variance;
+
+	if (hist->count < 2)
+		return 0;
+	mean = (double)hist->sum / count;
+	variance = (hist->squares - count * mean * mean) / (count - 1);
+	return variance > 0 ? variance : 0;
 }
 
 static _Bool bin_bucket(void *state, uint32_t bucket, uint64_t count)

@@ -14,6 +14,7 @@
 
 struct hist {
 	uint64_t count, sum, least, most;
+	double squares;		 /* sum of the values' squares */
 	struct hist_cell *cells; /* sorted by bucket, while there are few */
 	uint64_t *buckets;	 /* all of them, once there are many */
 	uint16_t used, capacity; /* of cells */
@@ -24,6 +25,9 @@ int hist_merge(struct hist *into, const struct hist *from);
 
 /* The least bucket's end below or at which the share q (0 to 1) of all values lies; 0 when empty. */
 uint64_t hist_quantile(const struct hist *hist, double q);
+
+/* The values' variance; 0 for fewer than two. */
+double hist_variance(const struct hist *hist);
 
 /* Bin 0 counts zeros, bin n the values from 2^(n-1) up to, not including, 2^n. */
 void hist_bins(const struct hist *hist, uint64_t bins[HIST_BINS]);

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "analyze/report.h"
 #include "base/log.h"
@@ -12,9 +10,7 @@
 #include "cmd/cmd.h"
 #include "render/report.h"
 
-#define LEAST_WIDTH   60
-#define DEFAULT_WIDTH 120
-#define DEFAULT_TOP   10
+#define DEFAULT_TOP 10
 
 /* The options, filled once by cmd_parse(). */
 static struct {
@@ -46,15 +42,6 @@ const struct options report_options = {
 	.rows = report_rows,
 };
 
-static unsigned report_width(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		return DEFAULT_WIDTH;
-	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
-}
-
 static int report_find_section(const char *name, int *section, struct error *e)
 {
 	char hint[512];
@@ -72,7 +59,7 @@ static int report_find_section(const char *name, int *section, struct error *e)
 static int report_print(const struct trace *trace, const char *run, int section, struct error *e)
 {
 	struct report_options options = { .log = given.log, .phase = given.phase };
-	struct report_style style = { .width = report_width(),
+	struct report_style style = { .width = cmd_terminal_width(),
 				      .top = given.top ? given.top : DEFAULT_TOP,
 				      .section = section };
 	struct report report;

@@ -1,4 +1,6 @@
 /* The sections of a report after its first screen, each a list or table of its own. */
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -105,7 +107,7 @@ static void print_phases(const struct page *page)
 	}
 	table_begin(&table,
 		    "phase|from|length|main on CPU|data, disk|CPUs|read|rate|written|from disk",
-		    "lrrrrrrrrr");
+		    "lRrrrRrRRR");
 	for (size_t i = 0; i < phases->count && i < page->style->top; i++)
 		phase_row(&table, page->report, i);
 	table_print(&table, page->out, page->style->width);
@@ -132,7 +134,7 @@ static void print_steps(const struct page *page)
 		fprintf(page->out,
 			"  confidence %.0f %%: so many last from half of to twice the median\n",
 			steps->confidence * 100);
-	table_begin(&table, "steps|loops|mean|median|90 %|99 %|longest", "rrrrrrr");
+	table_begin(&table, "steps|loops|mean|median|90 %|99 %|longest", "rRrrRrr");
 	table_count(&table, steps->count);
 	table_count(&table, steps->loops);
 	table_duration(&table, steps->durations.sum / steps->count);
@@ -166,7 +168,7 @@ static void print_roles(const struct page *page)
 	}
 	table_begin(&table,
 		    "role|processes|on CPU|CPU wait|read|in reads|written|in metadata|wakes main",
-		    "lrrrrrrrr");
+		    "lrrRrRRRR");
 	for (unsigned i = 0; i < ROLE_COUNT; i++) {
 		if (!roles->counts[i])
 			continue;
@@ -193,7 +195,7 @@ static void print_waits(const struct page *page)
 		missing(page, "layer sched not recorded, or no main process: not known");
 		return;
 	}
-	table_begin(&table, "asleep|times|mean|in|woken by", "rrrll");
+	table_begin(&table, "asleep|times|mean|in|woken by", "rrRll");
 	for (size_t i = 0; i < waits->call_count && i < page->style->top; i++) {
 		const struct wait_call *call = &waits->calls[i];
 
@@ -254,7 +256,7 @@ static void print_tasks(const struct page *page)
 	table_begin(
 		&table,
 		"task|on CPU|of all|no idle|stays|mean stay|CPU wait|wait p99|processes|mean life",
-		"lrrrrrrrrr");
+		"lrrRRRrRrR");
 	for (size_t i = 0; i < tasks->name_count; i++)
 		if (i < page->style->top || always_shown(&tasks->names[i]))
 			task_row(&table, tasks, &tasks->names[i]);
@@ -291,7 +293,7 @@ static void print_processes(const struct page *page)
 	putc('\n', page->out);
 	table_begin(&table,
 		    "process|pid|role|read|reads|in reads|p99|written|opens|stats|in metadata",
-		    "lrlrrrrrrrr");
+		    "lrlrRrRRRRR");
 	for (size_t i = 0; i < files->process_count && i < page->style->top; i++) {
 		const struct process_use *use = &files->processes[i];
 
@@ -316,7 +318,7 @@ static void print_cpus(const struct page *page)
 	struct table table;
 
 	title(page, "CPUs", "from every stay, then from the kernel's own counters");
-	table_begin(&table, "CPU|busy|share||stays|gaps|in gaps", "rrrbrrr");
+	table_begin(&table, "CPU|busy|share||stays|gaps|in gaps", "rrrBRRR");
 	for (size_t i = 0; i < tasks->cpu_count; i++) {
 		const struct task_cpu *cpu = &tasks->cpus[i];
 		double all = (double)(cpu->busy_ns + cpu->idle_ns);
@@ -365,7 +367,7 @@ static void print_gpus(const struct page *page)
 		missing(page, "not recorded");
 		return;
 	}
-	table_begin(&table, "GPU|kernels %||memory %|idle %|most memory|of|power W", "rrbrrrrr");
+	table_begin(&table, "GPU|kernels %||memory %|idle %|most memory|of|power W", "rrbRrrRR");
 	for (size_t i = 0; i < usage->gpu_count; i++) {
 		const struct gpu_usage *gpu = &usage->gpus[i];
 
@@ -394,7 +396,7 @@ static void print_files(const struct page *page)
 		missing(page, report_has_layer(page->report, LAYER_io)
 				      ? "no read or write was made"
 				      : "layer io not recorded: bytes and times are not known");
-	table_begin(&table, "read|reads|in reads|p99|again|written|opens|disk|file", "rrrrrrrrp");
+	table_begin(&table, "read|reads|in reads|p99|again|written|opens|disk|file", "rrrRrRRRp");
 	for (size_t i = 0; i < files->file_count; i++) {
 		const struct file_use *use = &files->files[i];
 
@@ -425,7 +427,7 @@ static void print_directories(const struct page *page)
 	struct table table;
 
 	title(page, "Directories", "by bytes moved, files in them directly");
-	table_begin(&table, "read|reads|in reads|p99|written|opens|files|directory", "rrrrrrrp");
+	table_begin(&table, "read|reads|in reads|p99|written|opens|files|directory", "rrrRRRRp");
 	for (size_t i = 0; i < files->dir_count && i < page->style->top; i++) {
 		const struct dir_use *dir = &files->dirs[i];
 
@@ -454,7 +456,7 @@ static void print_operations(const struct page *page)
 	}
 	table_begin(&table,
 		    "call|calls|failed|time|off CPU|median|90 %|99 %|longest|bytes|median size",
-		    "lrrrrrrrrrr");
+		    "lrRrRrRrRRR");
 	for (size_t i = 0; i < files->op_count && i < page->style->top; i++) {
 		const struct op_use *op = &files->ops[i];
 
@@ -551,7 +553,7 @@ static void print_devices(const struct page *page)
 				      ? "no request was made"
 				      : "layer block not recorded");
 	} else {
-		table_begin(&table, "device||requests|bytes|median|90 %|99 %|longest", "llrrrrrr");
+		table_begin(&table, "device||requests|bytes|median|90 %|99 %|longest", "llrrrRrR");
 		for (size_t i = 0; i < devices->count && i < page->style->top; i++) {
 			const struct device *device = &devices->list[i];
 
@@ -616,7 +618,7 @@ static void print_trace(const struct page *page)
 	}
 }
 
-void report_print_text(const struct report *report, const struct report_style *style, FILE *out)
+static void print_sections(const struct report *report, const struct report_style *style, FILE *out)
 {
 	static void (*const printers[SECTION_COUNT])(const struct page *) = {
 		[SECTION_phases] = print_phases,
@@ -643,4 +645,48 @@ void report_print_text(const struct report *report, const struct report_style *s
 	for (int i = 0; i < SECTION_COUNT; i++)
 		if (printers[i] && (style->section == i || style->section == SECTION_COUNT))
 			printers[i](&page);
+}
+
+/* Breaks lines that are longer than the terminal is wide at spaces; what follows is indented. */
+static void print_wrapped(const char *text, unsigned width, FILE *out)
+{
+	static const unsigned indent = 9;
+
+	for (; *text; text += strcspn(text, "\n") + 1) {
+		size_t left = strcspn(text, "\n"), room = width;
+		const char *line = text;
+
+		while (left > room) {
+			size_t cut = room;
+
+			/* A number stays with its unit. */
+			while (cut && (line[cut] != ' ' || isdigit((unsigned char)line[cut - 1])))
+				cut--;
+			if (!cut)
+				break; /* a word that is longer than a line */
+			fprintf(out, "%.*s\n%*s", (int)cut, line, (int)indent, "");
+			line += cut + 1;
+			left -= cut + 1;
+			room = width - indent;
+		}
+		fprintf(out, "%.*s\n", (int)left, line);
+		if (!text[strcspn(text, "\n")])
+			return;
+	}
+}
+
+void report_print_text(const struct report *report, const struct report_style *style, FILE *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory) {
+		print_sections(report, style, out);
+		return;
+	}
+	print_sections(report, style, memory);
+	if (!fclose(memory))
+		print_wrapped(text, style->width, out);
+	free(text);
 }

@@ -1,5 +1,6 @@
 #include "render/table.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -113,10 +114,10 @@ static void print_cell(FILE *out, const char *text, char align, unsigned width, 
 {
 	unsigned shown = shown_width(text);
 
-	if (align == 'p' && shown > width) {
+	if (tolower(align) == 'p' && shown > width) {
 		fprintf(out, "...%s", last_characters(text, width - 3));
 		shown = width;
-	} else if (align == 'r') {
+	} else if (tolower(align) == 'r') {
 		fprintf(out, "%*s%s", (int)(width - shown), "", text);
 		shown = width;
 	} else {
@@ -126,27 +127,49 @@ static void print_cell(FILE *out, const char *text, char align, unsigned width, 
 		fprintf(out, "%*s", (int)(width - shown + GAP), "");
 }
 
-/* Cuts the column that may be cut to what the others leave. */
-static void fit_widths(const struct table *table, unsigned *widths, unsigned width)
+/* Columns of the line, where a column that may be cut keeps its least. */
+static unsigned line_width(const struct table *table, const unsigned *widths)
 {
-	unsigned used = 0, cut = table->columns;
+	unsigned used = 0;
 
 	for (unsigned i = 0; i < table->columns; i++) {
-		used += widths[i] + GAP;
-		if (table->align[i] == 'p')
-			cut = i;
+		bool cut = tolower(table->align[i]) == 'p' && widths[i] > LEAST;
+
+		used += widths[i] ? (cut ? LEAST : widths[i]) + GAP : 0;
 	}
-	if (cut == table->columns || used <= width + GAP)
-		return;
-	used -= width + GAP;
-	widths[cut] = widths[cut] > used + LEAST ? widths[cut] - used
-		      : widths[cut] < LEAST	 ? widths[cut]
-						 : LEAST;
+	return used;
+}
+
+/* Lets columns go until the rest fits, then gives the column that may be cut what the others leave. */
+static void fit_widths(const struct table *table, unsigned *widths, unsigned width)
+{
+	unsigned used;
+
+	for (unsigned i = table->columns; i-- > 0 && line_width(table, widths) > width;)
+		if (isupper((unsigned char)table->align[i]))
+			widths[i] = 0;
+	used = line_width(table, widths);
+	for (unsigned i = 0; i < table->columns; i++) {
+		unsigned room = width > used ? width - used + LEAST : LEAST;
+
+		if (tolower(table->align[i]) == 'p' && widths[i] > room)
+			widths[i] = room;
+	}
+}
+
+/* The last column that is shown. */
+static unsigned last_column(const struct table *table, const unsigned *widths)
+{
+	unsigned last = table->columns - 1;
+
+	while (last && !widths[last])
+		last--;
+	return last;
 }
 
 void table_print(struct table *table, FILE *out, unsigned width)
 {
-	unsigned widths[TABLE_MOST_COLUMNS] = { 0 }, column = 0;
+	unsigned widths[TABLE_MOST_COLUMNS] = { 0 }, column = 0, last;
 	const char *end = (const char *)table->text.data + table->text.size, *at;
 
 	if (table->failed) {
@@ -159,17 +182,17 @@ void table_print(struct table *table, FILE *out, unsigned width)
 			widths[column] = shown_width(at);
 		column = (column + 1) % table->columns;
 	}
-	fit_widths(table, widths, width - GAP);
+	fit_widths(table, widths, width);
+	last = last_column(table, widths);
 	column = 0;
 	for (at = (const char *)table->text.data; at < end; at += strlen(at) + 1) {
-		bool last = column + 1 == table->columns;
-
 		if (!column)
 			fprintf(out, "%*s", GAP, "");
-		print_cell(out, at, table->align[column], widths[column], last);
-		if (last)
-			putc('\n', out);
+		if (widths[column])
+			print_cell(out, at, table->align[column], widths[column], column == last);
 		column = (column + 1) % table->columns;
+		if (!column)
+			putc('\n', out);
 	}
 	buf_free(&table->text);
 }

@@ -7,7 +7,8 @@
  *     table_cell(&table, "%s", "1 KiB");
  *     table_print(&table, stdout, 80);
  *
- * NULL for the headers leaves the header line out. A letter aligns each column: l left, r right, p left and cut when the line is full, b a bar.
+ * NULL for the headers leaves the header line out. A letter aligns each column: l left, r right, p left and cut when the line is full, b a bar; a capital
+ * letter lets the column go where the line is too short, the last such column first.
  * table_print() frees everything.
  */
 #ifndef STRATA_RENDER_TABLE_H

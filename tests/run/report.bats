@@ -120,3 +120,19 @@ report() { "$STRATA" report "$@" "$RUN" >"$T/report" 2>"$T/report.err"; }
 	[[ $output == *"'files'"* ]]
 	run -2 "$STRATA" report
 }
+
+@test "diff tells what changed between two runs, and nothing between a run and itself" {
+	head -c 1M /dev/zero >data
+	"$STRATA" record -q -o a.strata -e io,fs -- dd if=data of=/dev/null bs=64K status=none
+	"$STRATA" record -q -o b.strata -e io,fs,sched -- dd if=data of=/dev/null bs=4K status=none
+	"$STRATA" diff a.strata b.strata >text
+	says text "Layer sched was recorded in B only"
+	says text "Noise is one standard deviation"
+	"$STRATA" diff --json a.strata b.strata >diff.json
+	same "calls" "240 reads more" "$(jq -r '.items[] | select(.group == "operations" and .what == "calls" and .name == "read")
+		| "\(.b - .a) reads more"' diff.json)"
+	same "lengths" "$("$STRATA" info --json a.strata | jq .length_ns)" "$(jq .a.length_ns diff.json)"
+	same "with itself" 0 "$("$STRATA" diff --json a.strata a.strata | jq '[.items[] | select(.verdict != "same")] | length')"
+	run -2 "$STRATA" diff a.strata
+	run -1 "$STRATA" diff a.strata data
+}
