@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/mllog.h"
+#include "base/mllog.h"
 #include "base/buf.h"
 #include "store/rows.h"
 

@@ -136,3 +136,26 @@ report() { "$STRATA" report "$@" "$RUN" >"$T/report" 2>"$T/report.err"; }
 	run -2 "$STRATA" diff a.strata
 	run -1 "$STRATA" diff a.strata data
 }
+
+@test "record --log follows the job's log: its lines become marks and phases, whenever the file appears" {
+	cat >job.sh <<-'JOB'
+		stamp() { echo ":::MLLOG {\"time_ms\": $(date +%s%3N), \"event_type\": \"$1\", \"key\": \"$2\", \"metadata\": {\"epoch_num\": $3}}"; }
+		{ echo words; stamp INTERVAL_START epoch_start 1; } >log
+		sleep 0.7
+		printf ':::MLLOG {broken\n' >>log
+		stamp INTERVAL_END epoch_stop 1 >>log
+		{ stamp INTERVAL_START epoch_start 2; stamp INTERVAL_END epoch_stop 2; printf half; } >other
+		mv other log
+	JOB
+	echo ':::MLLOG {"time_ms": 1000, "key": "epoch_start", "metadata": {"epoch_num": 0}}' >log # of another time
+	record -e io --log log -- sh job.sh
+	same marks "mllog epoch_start
+mllog epoch_stop
+mllog epoch_start
+mllog epoch_stop" "$(rows mark True source,name | tr '\t' ' ')"
+	"$STRATA" report --json "$RUN" >report.json
+	same source mllog "$(jq -r .phases.source report.json)"
+	same phases "epoch 1 epoch 2" "$(jq -r '[.phases.list[].name] | join(" ")' report.json)"
+	jq -e '.phases.list[0].length_ns >= 699e6' report.json
+	"$HERE/report_check.py" "$RUN"
+}

@@ -1,7 +1,7 @@
 /* Phases from MLPerf logs, given later or recorded, and the parser of their lines. */
 #include "report_help.h"
 
-#include "analyze/mllog.h"
+#include "base/mllog.h"
 
 static int parse(const char *line, struct mllog_line *out)
 {

@@ -1,8 +1,8 @@
 /* Lines of an MLPerf log: `:::MLLOG {"time_ms": ..., "event_type": "INTERVAL_START", "key": "epoch_start",
  * "value": ..., "metadata": {"epoch_num": 1, ...}}`, with anything before the colons.
  */
-#ifndef STRATA_ANALYZE_MLLOG_H
-#define STRATA_ANALYZE_MLLOG_H
+#ifndef STRATA_BASE_MLLOG_H
+#define STRATA_BASE_MLLOG_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "analyze/mllog.h"
+#include "base/mllog.h"
 
 #include <errno.h>
 #include <json-c/json.h>
