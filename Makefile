@@ -11,12 +11,13 @@ Q       := $(if $(V),,@)
 say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 WARN     := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
-CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DSTRATA_VERSION='"$(VERSION)"'
+PAGE     := $(B)/gen/page.html
+CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DPAGE_FILE='"$(PAGE)"' -DSTRATA_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) -pthread
 # The recorder is copied to other machines as one file, so its libraries are linked in.
 LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ljson-c -Wl,-Bdynamic -lm -pthread
-LIB_LIBS := -lzstd -lxxhash -ljson-c -lm
+LIB_LIBS := -lz -lzstd -lxxhash -ljson-c -lm
 
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/store/*.c src/analyze/*.c src/render/*.c))
 LIB_SRC  += src/sampler/proc_cpu.c src/sampler/proc_disk.c
@@ -57,10 +58,12 @@ test: deps
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all bench-built
 	$(Q)bench/run
+	$(Q)bench/report
 
 .PHONY: tests-built bench-built
-tests-built: $(UNIT) $(WORK) $(MAN) $(B)/fuzz/fuzz_reader $(B)/fuzz/make_seeds $(B)/tools/schema-docs
-bench-built: $(WORK) $(patsubst bench/%.c,$(B)/bench/%,$(filter-out %.bpf.c,$(wildcard bench/*.c))) $(patsubst bench/%.bpf.c,$(B)/bench/%.bpf.o,$(wildcard bench/*.bpf.c))
+PLAYWRIGHT := $(B)/npm/playwright-core
+tests-built: $(UNIT) $(WORK) $(MAN) $(PLAYWRIGHT)/package.json $(B)/bench/make_run $(B)/fuzz/fuzz_reader $(B)/fuzz/make_seeds $(B)/tools/schema-docs
+bench-built: $(WORK) $(PLAYWRIGHT)/package.json $(patsubst bench/%.c,$(B)/bench/%,$(filter-out %.bpf.c,$(wildcard bench/*.c))) $(patsubst bench/%.bpf.c,$(B)/bench/%.bpf.o,$(wildcard bench/*.bpf.c))
 
 # ---- the program ----
 
@@ -84,6 +87,21 @@ $(B)/gen/syscall_names.h: $(UNISTD)
 		sed -nE 's/^#define __NR_([a-z0-9_]+) ([0-9]+)$$/\t[\2] = "\1",/p' $<; \
 		echo '};'; \
 		echo '#define SYSCALL_NAME_COUNT (sizeof(syscall_names) / sizeof(*syscall_names))'; } > $@
+
+# ---- the report page: web/ and uPlot, the one library that it uses, as one file inside the program ----
+
+UPLOT := $(B)/npm/uplot
+$(UPLOT)/dist/uPlot.iife.min.js:
+	$(call say,FETCH,$@)
+	$(Q)scripts/fetch-npm uplot 1.6.32 \
+		sha512-KIMVnG68zvu5XXUbC4LQEPnhwOxBuLyW1AHtpm6IKTXImkbLgkMy+jabjLgSLMasNuGGzQm/ep3tOkyTxpiQIw== $(UPLOT)
+
+$(PAGE): scripts/bundle-page $(wildcard web/*) $(UPLOT)/dist/uPlot.iife.min.js
+	$(call say,PAGE,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)scripts/bundle-page $(UPLOT)/dist > $@
+
+$(B)/src/render/page_html.o: $(PAGE)
 
 # ---- BPF: every program file, linked to one object, whose skeleton the recorder includes ----
 
@@ -122,10 +140,16 @@ $(B)/fuzz/make_seeds: fuzz/make_seeds.c $(LIB_OBJ)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(LIB_LIBS)
 
-$(B)/fuzz/%: fuzz/%.c $(LIB_SRC)
+$(B)/fuzz/%: fuzz/%.c $(LIB_SRC) $(PAGE)
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) $(CPPFLAGS) -o $@ $< $(LIB_SRC) $(LIB_LIBS)
+
+# Drives Debian's chromium in the tests of the page.
+$(PLAYWRIGHT)/package.json:
+	$(call say,FETCH,$@)
+	$(Q)scripts/fetch-npm playwright-core 1.49.1 \
+		sha512-BzmpVcs4kE2CH15rWfzpjzVGhWERJfmnXmniSyKeRZUs9Ws65m+RGIi7mjJK/euCegfn3i7jvqWeWyHe9y3Vgg== $(PLAYWRIGHT)
 
 # ---- tools, docs ----
 

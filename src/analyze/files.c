@@ -11,7 +11,7 @@ int files_open(struct files *files, struct context *context)
 {
 	*files = (struct files){ .context = context };
 	files->op_list.limit = files->file_list.limit = files->dir_list.limit = SIZE_MAX;
-	files->process_list.limit = files->walks.limit = SIZE_MAX;
+	files->process_list.limit = files->walks.limit = files->by_id.limit = SIZE_MAX;
 	return 0;
 }
 
@@ -46,12 +46,29 @@ static struct op_use *op_of(struct files *files, unsigned table, const struct ro
 	return (struct op_use *)files->op_list.data + number;
 }
 
+#define MOST_DIRECT 4000000 /* ids that are looked up without hashing; the recorder counts from 1 */
+
+/* Where the place of a file stands that is found without hashing; NULL: not so. */
+static uint32_t *place_by_id(struct files *files, int64_t file)
+{
+	size_t end;
+
+	if (file < 0 || file >= MOST_DIRECT)
+		return NULL;
+	end = ((size_t)file + 1) * sizeof(uint32_t);
+	if (end > files->by_id.size && buf_append_zeros(&files->by_id, end - files->by_id.size))
+		return NULL;
+	return (uint32_t *)files->by_id.data + file;
+}
+
 struct file_use *files_of(struct files *files, int64_t file)
 {
+	uint32_t number, *place = place_by_id(files, file);
 	struct file_use *use;
-	uint32_t number;
 	int new;
 
+	if (place && *place)
+		return (struct file_use *)files->file_list.data + *place - 1;
 	file = dims_file(files->context->dims, file);
 	new = map_add(&files->by_file, (uint64_t)file, &number);
 	if (new < 0 || (new &&buf_append_zeros(&files->file_list, sizeof(*use))))
@@ -61,6 +78,8 @@ struct file_use *files_of(struct files *files, int64_t file)
 		use->file = file;
 		use->again_known = true;
 	}
+	if (place)
+		*place = number + 1;
 	return use;
 }
 

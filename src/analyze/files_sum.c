@@ -229,5 +229,6 @@ void files_free(struct files *files)
 	buf_free(&files->dir_list);
 	buf_free(&files->process_list);
 	buf_free(&files->walks);
+	buf_free(&files->by_id);
 	*files = (struct files){ 0 };
 }

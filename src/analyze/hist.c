@@ -7,13 +7,12 @@
 #define SUB_BITS     5
 #define SUB	     (1u << SUB_BITS)
 #define BUCKETS	     ((64 - SUB_BITS + 1) * SUB)
-#define FEW	     48
+#define FEW	     512
 #define FIRST_MEMORY 4
 
 struct hist_cell {
 	uint32_t bucket;
-	uint32_t spare;
-	uint64_t count;
+	uint32_t count;
 };
 
 static uint32_t bucket_of(uint64_t value)
@@ -70,7 +69,8 @@ static int add_to_bucket(struct hist *hist, uint32_t bucket, uint64_t count)
 {
 	unsigned low = 0, high = hist->used;
 
-	if (!hist->buckets && hist->used == FEW && spread_out(hist))
+	if (!hist->buckets && (hist->used == FEW || hist->count + count > UINT32_MAX) &&
+	    spread_out(hist))
 		return -ENOMEM;
 	if (hist->buckets) {
 		hist->buckets[bucket] += count;
@@ -85,10 +85,10 @@ static int add_to_bucket(struct hist *hist, uint32_t bucket, uint64_t count)
 			high = middle;
 	}
 	if (low < hist->used && hist->cells[low].bucket == bucket) {
-		hist->cells[low].count += count;
+		hist->cells[low].count += (uint32_t)count;
 		return 0;
 	}
-	return insert_cell(hist, low, (struct hist_cell){ .bucket = bucket, .count = count });
+	return insert_cell(hist, low, (struct hist_cell){ bucket, (uint32_t)count });
 }
 
 static void note_range(struct hist *hist, uint64_t least, uint64_t most)

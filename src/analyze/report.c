@@ -75,9 +75,9 @@ static int open_context(struct report *report, struct reader *reader, const stru
 	return err;
 }
 
-static int run_models(struct report *report, struct reader *reader, struct error *e)
+static int run_models(struct report *report, struct reader *reader, bool timeline, struct error *e)
 {
-	struct scan_sink sinks[16];
+	struct scan_sink sinks[24];
 	size_t count = 0;
 
 	if (tasks_open(&report->tasks, &report->context) ||
@@ -93,13 +93,20 @@ static int run_models(struct report *report, struct reader *reader, struct error
 	sinks[count++] = steps_sink(&report->steps);
 	count += files_sinks(&report->files, sinks + count);
 	count += usage_sinks(&report->usage, sinks + count);
+	if (timeline) {
+		report->timeline = malloc(sizeof(*report->timeline));
+		if (!report->timeline || timeline_open(report->timeline, &report->context))
+			return error_set(e, -ENOMEM, "no memory for the timeline");
+		count += timeline_sinks(report->timeline, sinks + count);
+	}
 	return scan_run(reader, sinks, count, e);
 }
 
 static int finish_models(struct report *report)
 {
 	if (tasks_finish(&report->tasks) || files_finish(&report->files) ||
-	    steps_finish(&report->steps, &report->phases))
+	    steps_finish(&report->steps, &report->phases) ||
+	    (report->timeline && timeline_finish(report->timeline)))
 		return -ENOMEM;
 	waits_finish(&report->waits);
 	devices_finish(&report->devices);
@@ -151,7 +158,7 @@ int report_load(struct report *report, const char *path, struct reader *reader,
 	if (!err)
 		err = open_context(report, reader, dims, e);
 	if (!err)
-		err = run_models(report, reader, e);
+		err = run_models(report, reader, options->timeline, e);
 	if (!err && (finish_models(report) || finish_figures(report)))
 		err = error_set(e, -ENOMEM, "no memory to finish the report");
 	if (err) {
@@ -171,6 +178,9 @@ void report_free(struct report *report)
 	devices_free(&report->devices);
 	usage_free(&report->usage);
 	steps_free(&report->steps);
+	if (report->timeline)
+		timeline_free(report->timeline);
+	free(report->timeline);
 	segments_close(&report->context.segments);
 	roles_free(&report->context.roles);
 	who_close(&report->context.who);

@@ -11,6 +11,7 @@
 #include "analyze/steps.h"
 #include "analyze/summary.h"
 #include "analyze/tasks.h"
+#include "analyze/timeline.h"
 #include "analyze/usage.h"
 #include "analyze/waits.h"
 
@@ -36,12 +37,14 @@ struct report {
 	struct usage usage;
 	struct steps steps;
 	struct cost cost;
-	bool whole; /* the window is the whole run */
+	struct timeline *timeline; /* when asked for */
+	bool whole;		   /* the window is the whole run */
 	char window_name[128];
 };
 
 struct report_options {
 	const char *log;   /* MLLOG lines, or NULL */
+	bool timeline;	   /* make the picture too */
 	const char *phase; /* the window is this phase (epoch, epoch 3); NULL: the whole run */
 };
 

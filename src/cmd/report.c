@@ -8,13 +8,14 @@
 #include "base/log.h"
 #include "base/suggest.h"
 #include "cmd/cmd.h"
+#include "render/page.h"
 #include "render/report.h"
 
 #define DEFAULT_TOP 10
 
 /* The options, filled once by cmd_parse(). */
 static struct {
-	const char *section, *log, *phase;
+	const char *section, *log, *phase, *html, *svg;
 	uint64_t top;
 	bool json;
 } given;
@@ -28,6 +29,9 @@ static const struct option_row report_rows[] = {
 	  "report on one phase alone, such as 'epoch 3'" },
 	{ 0, "log", OPTION_TEXT, &given.log, "FILE",
 	  "take the phases from the :::MLLOG lines of the job's log" },
+	{ 0, "html", OPTION_TEXT, &given.html, "FILE",
+	  "write the report as a page with the timeline, one file that needs nothing else" },
+	{ 0, "svg", OPTION_TEXT, &given.svg, "FILE", "write the timeline as a figure" },
 	{ 0, "json", OPTION_FLAG, &given.json, NULL, "print one JSON object" },
 	{ 0 },
 };
@@ -38,6 +42,7 @@ const struct options report_options = {
 	.examples = "strata report run.strata\n"
 		    "strata report --section files --top 50 run.strata\n"
 		    "strata report --log train.log --phase 'epoch 3' run.strata\n"
+		    "strata report --html report.html run.strata\n"
 		    "strata report --json run.strata | jq .tasks.job_cpu_ns",
 	.rows = report_rows,
 };
@@ -56,9 +61,48 @@ static int report_find_section(const char *name, int *section, struct error *e)
 			 suggest_names(hint, sizeof(hint), name, report_sections, SECTION_COUNT));
 }
 
+static int print_svg(const struct report *report, FILE *out)
+{
+	page_print_svg(report, out);
+	return 0;
+}
+
+static int report_write_file(const struct report *report, const char *path,
+			     int (*print)(const struct report *, FILE *), struct error *e)
+{
+	FILE *out = fopen(path, "we");
+	int err;
+
+	if (!out)
+		return error_errno(e, "cannot write '%s'", path);
+	err = print(report, out);
+	if (err)
+		error_set(e, err, "no memory to write '%s'", path);
+	else if (fflush(out) || ferror(out))
+		err = error_errno(e, "cannot write '%s'", path);
+	if (fclose(out) && !err)
+		err = error_errno(e, "cannot write '%s'", path);
+	if (!err)
+		log_info("%s written", path);
+	return err;
+}
+
+static int report_write_files(const struct report *report, struct error *e)
+{
+	int err = 0;
+
+	if (given.html)
+		err = report_write_file(report, given.html, page_print_html, e);
+	if (!err && given.svg)
+		err = report_write_file(report, given.svg, print_svg, e);
+	return err;
+}
+
 static int report_print(const struct trace *trace, const char *run, int section, struct error *e)
 {
-	struct report_options options = { .log = given.log, .phase = given.phase };
+	struct report_options options = { .log = given.log,
+					  .phase = given.phase,
+					  .timeline = given.html || given.svg };
 	struct report_style style = { .width = cmd_terminal_width(),
 				      .top = given.top ? given.top : DEFAULT_TOP,
 				      .section = section };
@@ -69,9 +113,11 @@ static int report_print(const struct trace *trace, const char *run, int section,
 	if (err)
 		return error_add(e, err, "cannot report on trace '%s'", run);
 	err = cmd_check_damage(trace, run, e);
+	if (!err && options.timeline)
+		err = report_write_files(&report, e);
 	if (!err && given.json)
 		report_print_json(&report, given.top ? given.top : SIZE_MAX, stdout);
-	else if (!err)
+	else if (!err && (!options.timeline || given.section))
 		report_print_text(&report, &style, stdout);
 	if (!err && fflush(stdout) && errno != EPIPE)
 		err = error_errno(e, "cannot write stdout");
