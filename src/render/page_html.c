@@ -237,7 +237,8 @@ static int print_compressed(const struct buf *raw, FILE *out)
 	uint8_t *packed = malloc(size);
 	int err = 0;
 
-	if (!packed || compress2(packed, &size, raw->data, raw->size, Z_BEST_COMPRESSION) != Z_OK)
+	if (!packed ||
+	    compress2(packed, &size, raw->data, raw->size, Z_DEFAULT_COMPRESSION) != Z_OK)
 		err = -ENOMEM;
 	else
 		print_base64(packed, size, out);
