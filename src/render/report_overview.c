@@ -168,6 +168,12 @@ static void print_gpu(const struct report *report, FILE *out)
 		idle / (double)usage->gpu_count);
 }
 
+/* Whose figures those of the job are: a recording of the whole machine has none. */
+static const char *job_name(const struct report *report)
+{
+	return procs_has_job(report->context.procs) ? "the job" : "all processes";
+}
+
 static void print_cpu(const struct report *report, FILE *out)
 {
 	const struct cpu_usage *all = &report->usage.all;
@@ -185,7 +191,7 @@ static void print_cpu(const struct report *report, FILE *out)
 	else
 		fputs("usage not recorded", out);
 	if (tasks->known && length)
-		fprintf(out, "; the job used %.2f CPUs, %s in all",
+		fprintf(out, "; %s used %.2f CPUs, %s in all", job_name(report),
 			(double)tasks->job_cpu_ns / (double)length,
 			duration(text, tasks->job_cpu_ns));
 	putc('\n', out);
@@ -194,8 +200,8 @@ static void print_cpu(const struct report *report, FILE *out)
 			"layer sched not recorded: time on CPUs, waits and switches are not known");
 		return;
 	}
-	fprintf(out, LABEL "waits for a CPU: %s in all by the job", "",
-		duration(text, tasks->job_wait_ns));
+	fprintf(out, LABEL "waits for a CPU: %s in all by %s", "",
+		duration(text, tasks->job_wait_ns), job_name(report));
 	if (tasks->job_waits.count)
 		fprintf(out, ", 1 %% of them above %s",
 			duration(text, hist_quantile(&tasks->job_waits, 0.99)));
@@ -293,9 +299,9 @@ static void print_devices(const struct report *report, FILE *out)
 			break;
 		fprintf(out, LABEL, i ? "" : "Disk");
 		safe_write(out, device->name, device->name_size);
-		fprintf(out, ": %s read, %s written, %s of it for the job",
-			bytes(a, device->read_bytes), bytes(b, device->write_bytes),
-			bytes(c, device->job_bytes));
+		fprintf(out, ": %s read, %s written, %s of it for %s", bytes(a, device->read_bytes),
+			bytes(b, device->write_bytes), bytes(c, device->job_bytes),
+			job_name(report));
 		if (device->read.count)
 			fprintf(out, "; a read takes %s, 1 %% more than %s",
 				duration(a, hist_quantile(&device->read, 0.5)),

@@ -27,7 +27,8 @@ struct fixture {
 	struct reader *reader;
 	struct dims *dims;
 	struct report report;
-	bool loaded;
+	bool loaded, timeline;
+	struct buf chunks; /* of help_write_more */
 	char path[40];
 };
 
@@ -167,27 +168,34 @@ HELP void add_mark(struct fixture *f, int64_t ms, int64_t dur, const char *sourc
 	END(mark);
 }
 
+/* Takes what the builders hold, so that more rows fit. */
+HELP void help_write_more(struct fixture *f)
+{
+	struct error e;
+
+	for (unsigned i = 0; i < TABLE_COUNT; i++)
+		if (f->builders[i]->rows)
+			assert_int_equal(builder_encode(f->builders[i], &f->chunks, &e), 0);
+}
+
 HELP void help_write(struct fixture *f)
 {
-	struct buf chunks = { 0 };
 	struct writer *writer;
 	struct error e;
 
 	assert_int_equal(writer_open(&writer, mkstemp(f->path), &e), 0);
-	for (unsigned i = 0; i < TABLE_COUNT; i++)
-		if (f->builders[i]->rows)
-			assert_int_equal(builder_encode(f->builders[i], &chunks, &e), 0);
-	if (chunks.size)
-		assert_int_equal(writer_append(writer, &chunks, &e), 0);
+	help_write_more(f);
+	if (f->chunks.size)
+		assert_int_equal(writer_append(writer, &f->chunks, &e), 0);
 	assert_int_equal(writer_close(writer, &e), 0);
-	buf_free(&chunks);
+	buf_free(&f->chunks);
 	assert_int_equal(reader_open(&f->reader, f->path, &e), 0);
 	assert_int_equal(dims_open(&f->dims, f->reader, &e), 0);
 }
 
 HELP const struct report *help_report(struct fixture *f, const char *log, const char *phase)
 {
-	struct report_options options = { .log = log, .phase = phase };
+	struct report_options options = { .log = log, .phase = phase, .timeline = f->timeline };
 	struct error e = { "" };
 
 	if (!f->reader)
