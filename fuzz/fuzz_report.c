@@ -25,11 +25,11 @@ static void print_all(const struct report *report)
 		return;
 	report_print_text(report, &style, out);
 	report_print_json(report, 20, out);
-	page_print_html(report, out);
 	page_print_svg(report, out);
 	if (!diff_load(&diff, report, report, &e)) {
 		diff_print_text(&diff, report, report, 80, 5, out);
 		diff_print_json(&diff, report, report, 20, out);
+		page_print_html(report, &(struct page_changes){ &diff, report }, out);
 		diff_free(&diff);
 	}
 	fclose(out);

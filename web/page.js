@@ -2,7 +2,7 @@
 /* The report page. Everything that comes from the trace is text: it is put into the page with textContent and onto
  * canvases, never as HTML. `report` is what `strata report --json` prints, `line` the timeline (src/render/page_html.c). */
 (async () => {
-const { report, timeline: line } = JSON.parse(document.getElementById('data').textContent);
+const { report, timeline: line, diff } = JSON.parse(document.getElementById('data').textContent);
 const get = (id) => document.getElementById(id);
 
 /* ---- units, as the program prints them ---- */
@@ -565,6 +565,20 @@ function figures() {
 	get('trace').textContent = `${count(report.cost.rows)} rows, ${bytes(report.cost.bytes)}; layers ${report.cost.layers.join(', ')}` +
 		Object.entries(report.cost.absent).map(([name, why]) => `; ${name} is absent: ${why}`).join('') + '.';
 }
+/* Of a run compared with another. */
+function changes() {
+	if (!diff) return;
+	const units = { ns: duration, bytes, count }, chosen = get('group').value || 'run';
+	const show = (item, value) => value === null ? '-' : units[item.unit](value);
+	get('changes').hidden = false;
+	get('changes-note').textContent = `From A (${diff.a.path}, ${duration(diff.a.length_ns)}) to B (${diff.b.path}, ${duration(diff.b.length_ns)}). ` +
+		'Noise is one standard deviation as the runs themselves show it, beyond noise more than three; it leaves out what differs from run to run.';
+	if (!get('group').options.length)
+		get('group').replaceChildren(...[...new Set(diff.items.map((item) => item.group))].map((name) => element('option', name)));
+	table(get('changes-list'), [['what', 1], ['A'], ['B'], ['change'], ['noise'], ['', 1], ['of', 1]], diff.items.filter((item) => item.group === chosen && item.verdict !== 'same')
+		.map((item) => [item.what, show(item, item.a), show(item, item.b), item.a === null || item.b === null ? '' : (item.b < item.a ? '-' : '+') + show(item, Math.abs(item.b - item.a)),
+			item.noise === null ? '?' : item.noise === 0 ? 'exact' : show(item, item.noise), item.verdict, item.name ?? '']));
+}
 function head() {
 	const warnings = [];
 	get('command').textContent = report.run.command || report.run.path;
@@ -594,10 +608,12 @@ setTheme(matchMedia('(prefers-color-scheme: dark)').matches);
 get('theme').addEventListener('click', () => { setTheme(document.documentElement.dataset.theme !== 'dark'); paint(); });
 get('with-idle').addEventListener('change', tasks);
 get('op').addEventListener('change', histograms);
+get('group').addEventListener('change', changes);
 let resizing = 0;
 window.addEventListener('resize', () => { clearTimeout(resizing); resizing = setTimeout(paint, 150); });
 head();
 figures();
+changes();
 readAddress();
 get('filter').value = view.filter;
 match();

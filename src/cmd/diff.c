@@ -9,12 +9,13 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "render/diff.h"
+#include "render/page.h"
 
 #define DEFAULT_TOP 10
 
 /* The options, filled once by cmd_parse(). */
 static struct {
-	const char *phase;
+	const char *phase, *html;
 	uint64_t top;
 	bool json;
 } given;
@@ -24,6 +25,8 @@ static const struct option_row diff_rows[] = {
 	  "rows of each list (default: 10; all with --json)" },
 	{ 0, "phase", OPTION_TEXT, &given.phase, "NAME",
 	  "compare one phase alone, such as 'epoch 3'" },
+	{ 0, "html", OPTION_TEXT, &given.html, "FILE",
+	  "write the page of B with a section of what changed since A" },
 	{ 0, "json", OPTION_FLAG, &given.json, NULL, "print one JSON object" },
 	{ 0 },
 };
@@ -45,7 +48,7 @@ struct side {
 
 static int side_load(struct side *side, const char *path, struct error *e)
 {
-	struct report_options options = { .phase = given.phase };
+	struct report_options options = { .phase = given.phase, .timeline = given.html != NULL };
 	int err = cmd_open_trace(&side->trace, path, e);
 
 	if (err)
@@ -64,6 +67,25 @@ static void side_free(struct side *side)
 	cmd_close_trace(&side->trace);
 }
 
+static int diff_write_page(const struct diff *diff, const struct side *a, const struct side *b,
+			   struct error *e)
+{
+	struct page_changes changes = { diff, &a->report };
+	FILE *out = fopen(given.html, "we");
+	int err;
+
+	if (!out)
+		return error_errno(e, "cannot write '%s'", given.html);
+	err = page_print_html(&b->report, &changes, out);
+	if (err)
+		error_set(e, err, "no memory to write '%s'", given.html);
+	if (fclose(out) && !err)
+		err = error_errno(e, "cannot write '%s'", given.html);
+	if (!err)
+		log_info("%s written", given.html);
+	return err;
+}
+
 static int diff_print(const struct side *a, const struct side *b, struct error *e)
 {
 	struct diff diff;
@@ -71,13 +93,15 @@ static int diff_print(const struct side *a, const struct side *b, struct error *
 
 	if (err)
 		return err;
-	if (given.json)
+	if (given.html)
+		err = diff_write_page(&diff, a, b, e);
+	else if (given.json)
 		diff_print_json(&diff, &a->report, &b->report, given.top ? given.top : SIZE_MAX,
 				stdout);
 	else
 		diff_print_text(&diff, &a->report, &b->report, cmd_terminal_width(),
 				given.top ? given.top : DEFAULT_TOP, stdout);
-	if (fflush(stdout) && errno != EPIPE)
+	if (!err && fflush(stdout) && errno != EPIPE)
 		err = error_errno(e, "cannot write stdout");
 	diff_free(&diff);
 	return err;

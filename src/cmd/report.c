@@ -61,6 +61,11 @@ static int report_find_section(const char *name, int *section, struct error *e)
 			 suggest_names(hint, sizeof(hint), name, report_sections, SECTION_COUNT));
 }
 
+static int print_html(const struct report *report, FILE *out)
+{
+	return page_print_html(report, NULL, out);
+}
+
 static int print_svg(const struct report *report, FILE *out)
 {
 	page_print_svg(report, out);
@@ -92,7 +97,7 @@ static int report_write_files(const struct report *report, struct error *e)
 	int err = 0;
 
 	if (given.html)
-		err = report_write_file(report, given.html, page_print_html, e);
+		err = report_write_file(report, given.html, print_html, e);
 	if (!err && given.svg)
 		err = report_write_file(report, given.svg, print_svg, e);
 	return err;

@@ -7,9 +7,17 @@
 
 #include <stdio.h>
 
+#include "analyze/diff.h"
 #include "analyze/report.h"
 
-int page_print_html(const struct report *report, FILE *out);
+/* Of a run compared with another: the difference and that run, whose changes the page then tells. */
+struct page_changes {
+	const struct diff *diff;
+	const struct report *before;
+};
+
+/* changes: NULL for a run alone. */
+int page_print_html(const struct report *report, const struct page_changes *changes, FILE *out);
 
 /* The timeline alone, as a figure for a paper. */
 void page_print_svg(const struct report *report, FILE *out);

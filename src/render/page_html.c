@@ -14,12 +14,14 @@
 #include <zlib.h>
 
 #include "base/buf.h"
+#include "render/diff.h"
 #include "render/json.h"
 #include "render/page.h"
 #include "render/report.h"
 
-#define MOST_ROWS  200 /* of each list of figures */
-#define MOST_STEPS 20000
+#define MOST_ROWS    200 /* of each list of figures */
+#define MOST_STEPS   20000
+#define MOST_CHANGES 60 /* of each group */
 
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the page reads the arrays as they lie in memory");
 
@@ -248,7 +250,8 @@ static int print_compressed(const struct buf *raw, FILE *out)
 
 /* ---- the file ---- */
 
-static int print_json(const struct report *report, size_t raw_size, FILE *out)
+static int print_json(const struct report *report, const struct page_changes *changes,
+		      size_t raw_size, FILE *out)
 {
 	struct json json = { 0 };
 	char *text = NULL;
@@ -261,6 +264,10 @@ static int print_json(const struct report *report, size_t raw_size, FILE *out)
 	report_print_json(report, MOST_ROWS, json.out);
 	fputs(",\"timeline\":", json.out);
 	print_timeline(&json, report, raw_size);
+	if (changes) {
+		fputs(",\"diff\":", json.out);
+		diff_print_json(changes->diff, changes->before, report, MOST_CHANGES, json.out);
+	}
 	fputs("}", json.out);
 	if (fclose(json.out)) {
 		free(text);
@@ -271,7 +278,7 @@ static int print_json(const struct report *report, size_t raw_size, FILE *out)
 	return 0;
 }
 
-int page_print_html(const struct report *report, FILE *out)
+int page_print_html(const struct report *report, const struct page_changes *changes, FILE *out)
 {
 	size_t size = (size_t)(page_bytes_end - page_bytes);
 	const char *here = memmem(page_bytes, size, data_here, strlen(data_here));
@@ -281,7 +288,7 @@ int page_print_html(const struct report *report, FILE *out)
 	if (!err && here) {
 		fwrite(page_bytes, 1, (size_t)(here - page_bytes), out);
 		fputs("<script type=\"application/json\" id=\"data\">", out);
-		err = print_json(report, raw.size, out);
+		err = print_json(report, changes, raw.size, out);
 		fputs("</script>\n<script type=\"text/plain\" id=\"arrays\">", out);
 		if (!err)
 			err = print_compressed(&raw, out);

@@ -75,3 +75,26 @@ drive() {
 	says out "Layer sched was not recorded"
 	python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("figure.svg")'
 }
+
+@test "the page of a difference tells what changed as the JSON does" {
+	[ -z "$REFUSED" ] || skip "$REFUSED"
+	head -c 1M /dev/zero >data
+	"$STRATA" record -q -o a.strata -e io,fs -- dd if=data of=/dev/null bs=64K status=none
+	"$STRATA" record -q -o b.strata -e io,fs -- dd if=data of=/dev/null bs=4K status=none
+	"$STRATA" diff -q --html page.html a.strata b.strata
+	"$STRATA" diff --json a.strata b.strata >diff.json
+	cat >open.js <<-JS
+		const { chromium } = require('$ROOT/build/npm/playwright-core');
+		(async () => {
+			const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+			const page = await browser.newPage();
+			page.on('pageerror', (e) => console.log('error', e.message));
+			await page.goto('file://$T/page.html');
+			await page.waitForSelector('html[data-ready=yes]');
+			await page.selectOption('#group', 'operations');
+			console.log(await page.locator('#changes-list tbody tr').count());
+			await browser.close();
+		})();
+	JS
+	same "rows" "$(jq '[.items[] | select(.group == "operations" and .verdict != "same")] | length' diff.json)" "$(node open.js)"
+}
