@@ -61,13 +61,13 @@ static int devices_take(void *state, const struct rows *rows)
 		device->read_bytes += bytes;
 		if (rows_cell(rows, column_block_ahead) == 1)
 			device->ahead_bytes += bytes;
-		return hist_add(&device->read, latency) || hist_add(&device->read_size, bytes)
-			       ? -ENOMEM
-			       : 0;
+	} else {
+		device->write_bytes += bytes;
 	}
-	device->write_bytes += bytes;
-	return hist_add(&device->write, latency) || hist_add(&device->write_size, bytes) ? -ENOMEM
-											 : 0;
+	/* A request whose end was not seen has no latency. */
+	if (dur != CELL_NULL && hist_add(*op == 'R' ? &device->read : &device->write, latency))
+		return -ENOMEM;
+	return hist_add(*op == 'R' ? &device->read_size : &device->write_size, bytes);
 }
 
 struct scan_sink devices_sink(struct devices *devices)

@@ -19,7 +19,7 @@ struct device {
 	uint64_t job_bytes;	 /* read and written: for the job */
 	uint64_t file_bytes;	 /* read and written: of a known file */
 	uint64_t others, errors; /* flushes and discards; failed requests */
-	struct hist read, write; /* latency: in the queue and at the driver */
+	struct hist read, write; /* latency of finished requests: in the queue and at the driver */
 	struct hist read_size, write_size;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "render/report.h"
+#include "render/report_sections.h"
 #include "render/safe.h"
 #include "render/table.h"
 
@@ -14,23 +15,17 @@ const char *const report_sections[SECTION_COUNT] = {
 #undef SECTION_NAME
 };
 
-struct page {
-	const struct report *report;
-	const struct report_style *style;
-	FILE *out;
-};
-
-static void title(const struct page *page, const char *name, const char *says)
+void section_title(const struct page *page, const char *name, const char *says)
 {
 	fprintf(page->out, "\n%s: %s\n", name, says);
 }
 
-static void missing(const struct page *page, const char *what)
+void section_missing(const struct page *page, const char *what)
 {
 	fprintf(page->out, "  %s\n", what);
 }
 
-static void more(const struct page *page, size_t count, const char *what)
+void section_more(const struct page *page, size_t count, const char *what)
 {
 	char text[32];
 
@@ -97,12 +92,12 @@ static void print_phases(const struct page *page)
 					       "from the log given" };
 	struct table table;
 
-	title(page, "Phases", sources[phases->source]);
+	section_title(page, "Phases", sources[phases->source]);
 	if (phases->bad_lines || phases->outside)
 		fprintf(page->out, "  %zu lines of the log not understood, %zu of another time\n",
 			phases->bad_lines, phases->outside);
 	if (!page->report->whole) {
-		missing(page, "see the report of the whole run for its phases");
+		section_missing(page, "see the report of the whole run for its phases");
 		return;
 	}
 	table_begin(&table,
@@ -111,7 +106,7 @@ static void print_phases(const struct page *page)
 	for (size_t i = 0; i < phases->count && i < page->style->top; i++)
 		phase_row(&table, page->report, i);
 	table_print(&table, page->out, page->style->width);
-	more(page, phases->count, "phases");
+	section_more(page, phases->count, "phases");
 }
 
 static void print_steps(const struct page *page)
@@ -124,9 +119,10 @@ static void print_steps(const struct page *page)
 	const struct steps *steps = &page->report->steps;
 	struct table table;
 
-	title(page, "Steps", sources[steps->source]);
+	section_title(page, "Steps", sources[steps->source]);
 	if (!steps->count) {
-		missing(page,
+		section_missing(
+			page,
 			"nothing marks steps (NVTX, strata mark step) and no rhythm is found");
 		return;
 	}
@@ -154,10 +150,12 @@ static void print_roles(const struct page *page)
 	uint64_t cpu[ROLE_COUNT] = { 0 }, wait[ROLE_COUNT] = { 0 };
 	struct table table;
 
-	title(page, "Roles", "what the job's processes do, by the process tree and GPU use");
+	section_title(page, "Roles",
+		      "what the job's processes do, by the process tree and GPU use");
 	if (roles->main == PROC_NONE) {
-		missing(page, "the whole machine was recorded, or the job's first process is not "
-			      "known: no roles");
+		section_missing(page,
+				"the whole machine was recorded, or the job's first process is not "
+				"known: no roles");
 		return;
 	}
 	for (size_t i = 0; i < report->tasks.process_count; i++) {
@@ -190,9 +188,9 @@ static void print_waits(const struct page *page)
 	const struct waits *waits = &page->report->waits;
 	struct table table;
 
-	title(page, "Waits of the main thread", "the call it slept in, and who woke it");
+	section_title(page, "Waits of the main thread", "the call it slept in, and who woke it");
 	if (!waits->known) {
-		missing(page, "layer sched not recorded, or no main process: not known");
+		section_missing(page, "layer sched not recorded, or no main process: not known");
 		return;
 	}
 	table_begin(&table, "asleep|times|mean|in|woken by", "rrRll");
@@ -209,7 +207,7 @@ static void print_waits(const struct page *page)
 		table_cell(&table, "%s", wait_reason_names[call->reason]);
 	}
 	table_print(&table, page->out, page->style->width);
-	more(page, waits->call_count, "kinds of wait");
+	section_more(page, waits->call_count, "kinds of wait");
 }
 
 /* ---- tasks, processes, cpus ---- */
@@ -250,9 +248,10 @@ static void print_tasks(const struct page *page)
 	struct table table;
 	char text[32];
 
-	title(page, "Tasks", "time on CPUs by name, of all CPUs' time and without idle");
+	section_title(page, "Tasks", "time on CPUs by name, of all CPUs' time and without idle");
 	if (!tasks->known)
-		missing(page, "layer sched not recorded: only processes and their lives are known");
+		section_missing(
+			page, "layer sched not recorded: only processes and their lives are known");
 	table_begin(
 		&table,
 		"task|on CPU|of all|no idle|stays|mean stay|CPU wait|wait p99|processes|mean life",
@@ -261,7 +260,7 @@ static void print_tasks(const struct page *page)
 		if (i < page->style->top || always_shown(&tasks->names[i]))
 			task_row(&table, tasks, &tasks->names[i]);
 	table_print(&table, page->out, page->style->width);
-	more(page, tasks->name_count, "names");
+	section_more(page, tasks->name_count, "names");
 	if (tasks->gaps)
 		fprintf(page->out,
 			"  the record has %zu gaps: %s of CPU time in all that no row covers\n",
@@ -275,7 +274,7 @@ static void print_processes(const struct page *page)
 	const struct files *files = &page->report->files;
 	struct table table;
 
-	title(page, "Processes", "by time on CPUs, then by time in file calls");
+	section_title(page, "Processes", "by time on CPUs, then by time in file calls");
 	table_begin(&table, "process|pid|role|on CPU|stays|CPU wait", "lrlrrr");
 	for (size_t i = 0; i < tasks->process_count && i < page->style->top; i++) {
 		cell_process(&table, page->report, tasks->processes[i].proc);
@@ -287,7 +286,7 @@ static void print_processes(const struct page *page)
 		table_print(&table, page->out, page->style->width);
 	else
 		buf_free(&table.text);
-	more(page, tasks->process_count, "processes");
+	section_more(page, tasks->process_count, "processes");
 	if (!files->process_count)
 		return;
 	putc('\n', page->out);
@@ -308,7 +307,7 @@ static void print_processes(const struct page *page)
 		table_duration(&table, use->metadata_ns);
 	}
 	table_print(&table, page->out, page->style->width);
-	more(page, files->process_count, "processes");
+	section_more(page, files->process_count, "processes");
 }
 
 static void print_cpus(const struct page *page)
@@ -317,7 +316,7 @@ static void print_cpus(const struct page *page)
 	const struct usage *usage = &page->report->usage;
 	struct table table;
 
-	title(page, "CPUs", "from every stay, then from the kernel's own counters");
+	section_title(page, "CPUs", "from every stay, then from the kernel's own counters");
 	table_begin(&table, "CPU|busy|share||stays|gaps|in gaps", "rrrBRRR");
 	for (size_t i = 0; i < tasks->cpu_count; i++) {
 		const struct task_cpu *cpu = &tasks->cpus[i];
@@ -336,7 +335,7 @@ static void print_cpus(const struct page *page)
 	else
 		buf_free(&table.text);
 	if (usage->all.weight <= 0) {
-		missing(page, "layer cpu not recorded: no counters");
+		section_missing(page, "layer cpu not recorded: no counters");
 		return;
 	}
 	table_begin(&table, "CPU|usr %|sys %|iowait %|irq %|steal %|idle %", "rrrrrrr");
@@ -362,9 +361,9 @@ static void print_gpus(const struct page *page)
 	const struct usage *usage = &page->report->usage;
 	struct table table;
 
-	title(page, "GPUs", "averages of samples");
+	section_title(page, "GPUs", "averages of samples");
 	if (!usage->gpu_count) {
-		missing(page, "not recorded");
+		section_missing(page, "not recorded");
 		return;
 	}
 	table_begin(&table, "GPU|kernels %||memory %|idle %|most memory|of|power W", "rrbRrrRR");
@@ -383,201 +382,6 @@ static void print_gpus(const struct page *page)
 	table_print(&table, page->out, page->style->width);
 }
 
-/* ---- files, directories, operations, devices ---- */
-
-static void print_files(const struct page *page)
-{
-	const struct files *files = &page->report->files;
-	size_t shown = 0, regular = 0;
-	struct table table;
-
-	title(page, "Files", "by bytes moved; reads, their time, what was read again, disk time");
-	if (!files->has_io)
-		missing(page, report_has_layer(page->report, LAYER_io)
-				      ? "no read or write was made"
-				      : "layer io not recorded: bytes and times are not known");
-	table_begin(&table, "read|reads|in reads|p99|again|written|opens|disk|file", "rrrRrRRRp");
-	for (size_t i = 0; i < files->file_count; i++) {
-		const struct file_use *use = &files->files[i];
-
-		regular += use->regular;
-		if (!use->regular || shown == page->style->top)
-			continue;
-		shown++;
-		table_bytes(&table, use->read.bytes);
-		table_count(&table, use->read.calls);
-		table_duration(&table, use->read.time_ns);
-		table_duration(&table, hist_quantile(&use->latency, 0.99));
-		if (use->again_known)
-			table_bytes(&table, use->again_bytes);
-		else
-			table_cell(&table, "?");
-		table_bytes(&table, use->written.bytes);
-		table_count(&table, use->opens);
-		table_duration(&table, use->device_ns);
-		table_text(&table, use->path.bytes, use->path.size);
-	}
-	table_print(&table, page->out, page->style->width);
-	more(page, regular, "files");
-}
-
-static void print_directories(const struct page *page)
-{
-	const struct files *files = &page->report->files;
-	struct table table;
-
-	title(page, "Directories", "by bytes moved, files in them directly");
-	table_begin(&table, "read|reads|in reads|p99|written|opens|files|directory", "rrrRRRRp");
-	for (size_t i = 0; i < files->dir_count && i < page->style->top; i++) {
-		const struct dir_use *dir = &files->dirs[i];
-
-		table_bytes(&table, dir->read.bytes);
-		table_count(&table, dir->read.calls);
-		table_duration(&table, dir->read.time_ns);
-		table_duration(&table, hist_quantile(&dir->latency, 0.99));
-		table_bytes(&table, dir->written.bytes);
-		table_count(&table, dir->opens);
-		table_count(&table, dir->files);
-		table_text(&table, dir->path.bytes, dir->path.size);
-	}
-	table_print(&table, page->out, page->style->width);
-	more(page, files->dir_count, "directories");
-}
-
-static void print_operations(const struct page *page)
-{
-	const struct files *files = &page->report->files;
-	struct table table;
-
-	title(page, "Operations", "system calls by the time inside them");
-	if (!files->op_count) {
-		missing(page, "none of the layers io, fs and mem has a row");
-		return;
-	}
-	table_begin(&table,
-		    "call|calls|failed|time|off CPU|median|90 %|99 %|longest|bytes|median size",
-		    "lrRrRrRrRRR");
-	for (size_t i = 0; i < files->op_count && i < page->style->top; i++) {
-		const struct op_use *op = &files->ops[i];
-
-		table_text(&table, op->name, op->name_size);
-		table_count(&table, op->calls);
-		table_count(&table, op->errors);
-		table_duration(&table, op->time_ns);
-		table_duration(&table, op->blocked_ns);
-		table_duration(&table, hist_quantile(&op->latency, 0.5));
-		table_duration(&table, hist_quantile(&op->latency, 0.9));
-		table_duration(&table, hist_quantile(&op->latency, 0.99));
-		table_duration(&table, op->latency.most);
-		if (op->size.count) {
-			table_bytes(&table, op->bytes);
-			table_bytes(&table, hist_quantile(&op->size, 0.5));
-		} else {
-			table_cell(&table, "%s", "");
-			table_cell(&table, "%s", "");
-		}
-	}
-	table_print(&table, page->out, page->style->width);
-	more(page, files->op_count, "calls");
-}
-
-/* How one operation's calls are spread, by powers of two. */
-static void print_bins(const struct page *page, const struct op_use *op, const struct hist *hist,
-		       const char *what, char *(*format)(char *, size_t, uint64_t))
-{
-	uint64_t bins[HIST_BINS];
-	char from[32], to[32];
-	struct table table;
-
-	hist_bins(hist, bins);
-	fputs("  ", page->out);
-	safe_write(page->out, op->name, op->name_size);
-	fprintf(page->out, ", %s:\n", what);
-	table_begin(&table, NULL, "rlrrrb");
-	for (unsigned i = 0; i < HIST_BINS; i++) {
-		uint64_t least = i ? 1ull << (i - 1) : 0;
-
-		if (!bins[i])
-			continue;
-		table_cell(&table, "%s", format(from, sizeof(from), least));
-		table_cell(&table, "%s", i ? "to" : "");
-		table_cell(&table, "%s", i ? format(to, sizeof(to), 2 * least - 1) : "");
-		table_count(&table, bins[i]);
-		table_share(&table, (double)bins[i], (double)hist->count);
-		table_bar(&table, (double)bins[i] / (double)hist->count);
-	}
-	table_print(&table, page->out, page->style->width);
-}
-
-static void print_histograms(const struct page *page)
-{
-	const struct files *files = &page->report->files;
-	unsigned shown = 0;
-
-	title(page, "Histograms", "of the calls that move data and take most time");
-	for (size_t i = 0; i < files->op_count && shown < 2; i++) {
-		if (!files->ops[i].size.count)
-			continue;
-		shown++;
-		print_bins(page, &files->ops[i], &files->ops[i].latency, "latency",
-			   units_format_duration);
-		print_bins(page, &files->ops[i], &files->ops[i].size, "bytes moved",
-			   units_format_bytes);
-	}
-	if (!shown)
-		missing(page, "no call that moves data");
-}
-
-static void device_row(struct table *table, const struct device *device, const struct hist *latency,
-		       const char *what, uint64_t bytes)
-{
-	table_text(table, device->name, device->name_size);
-	table_cell(table, "%s", what);
-	table_count(table, latency->count);
-	table_bytes(table, bytes);
-	table_duration(table, hist_quantile(latency, 0.5));
-	table_duration(table, hist_quantile(latency, 0.9));
-	table_duration(table, hist_quantile(latency, 0.99));
-	table_duration(table, latency->most);
-}
-
-static void print_devices(const struct page *page)
-{
-	const struct devices *devices = &page->report->devices;
-	const struct usage *usage = &page->report->usage;
-	struct table table;
-
-	title(page, "Devices", "requests to block devices by everybody; latency with their queue");
-	if (!devices->count) {
-		missing(page, report_has_layer(page->report, LAYER_block)
-				      ? "no request was made"
-				      : "layer block not recorded");
-	} else {
-		table_begin(&table, "device||requests|bytes|median|90 %|99 %|longest", "llrrrRrR");
-		for (size_t i = 0; i < devices->count && i < page->style->top; i++) {
-			const struct device *device = &devices->list[i];
-
-			if (device->read.count)
-				device_row(&table, device, &device->read, "read",
-					   device->read_bytes);
-			if (device->write.count)
-				device_row(&table, device, &device->write, "write",
-					   device->write_bytes);
-		}
-		table_print(&table, page->out, page->style->width);
-	}
-	for (size_t i = 0; i < usage->disk_count && i < page->style->top; i++) {
-		if (!usage->disks[i].reads && !usage->disks[i].writes)
-			continue;
-		fputs("  ", page->out);
-		safe_write(page->out, usage->disks[i].name, usage->disks[i].name_size);
-		fprintf(page->out,
-			" had a request outstanding for %.0f %% of the time (at most %.0f %% of a "
-			"sample), %.2f at a time\n",
-			usage->disks[i].util, usage->disks[i].most_util, usage->disks[i].queue);
-	}
-}
-
 /* ---- the trace itself ---- */
 
 static void print_trace(const struct page *page)
@@ -586,7 +390,7 @@ static void print_trace(const struct page *page)
 	const struct cost *cost = &page->report->cost;
 	char text[32], size[32];
 
-	title(page, "Trace", "what recording cost, and what it could not see");
+	section_title(page, "Trace", "what recording cost, and what it could not see");
 	fprintf(page->out, "  %s rows, %s, %.1f bytes a row\n",
 		units_format_count(text, sizeof(text), summary->rows),
 		units_format_bytes(size, sizeof(size), summary->bytes), cost->bytes_a_row);
@@ -595,7 +399,7 @@ static void print_trace(const struct page *page)
 			units_format_duration(text, sizeof(text), cost->cpu_ns),
 			cost->core_share * 100);
 	else
-		missing(page, "the recorder's CPU time is not known: it did not finish");
+		section_missing(page, "the recorder's CPU time is not known: it did not finish");
 	fputs("  layers: ", page->out);
 	safe_print(page->out, summary->layers ? summary->layers : "unknown");
 	putc('\n', page->out);
@@ -607,7 +411,7 @@ static void print_trace(const struct page *page)
 		putc('\n', page->out);
 	}
 	if (!summary->lost)
-		missing(page, "nothing was lost");
+		section_missing(page, "nothing was lost");
 	for (size_t i = 0; i < summary->loss_count; i++) {
 		fprintf(page->out, "  lost: %s events of layer ",
 			units_format_count(text, sizeof(text), summary->losses[i].count));
@@ -629,11 +433,11 @@ static void print_sections(const struct report *report, const struct report_styl
 		[SECTION_processes] = print_processes,
 		[SECTION_cpus] = print_cpus,
 		[SECTION_gpus] = print_gpus,
-		[SECTION_files] = print_files,
-		[SECTION_directories] = print_directories,
-		[SECTION_operations] = print_operations,
-		[SECTION_histograms] = print_histograms,
-		[SECTION_devices] = print_devices,
+		[SECTION_files] = section_files,
+		[SECTION_directories] = section_directories,
+		[SECTION_operations] = section_operations,
+		[SECTION_histograms] = section_histograms,
+		[SECTION_devices] = section_devices,
 		[SECTION_trace] = print_trace,
 	};
 	struct page page = { report, style, out };

@@ -301,7 +301,8 @@ for use in files["processes"]:
 devices = collections.defaultdict(lambda: collections.defaultdict(list))
 for row in rows("block"):
     if row["op"] in "RW":
-        devices[row["dev"]][row["op"]].append(number(row["queued"]) + number(row["dur"]))
+        if row["dur"]:
+            devices[row["dev"]][row["op"]].append(number(row["queued"]) + number(row["dur"]))
         devices[row["dev"]][row["op"] + "bytes"].append(number(row["bytes"]))
 for device in report["devices"]:
     mine = devices[device["dev"]]
