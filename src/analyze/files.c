@@ -70,7 +70,7 @@ struct file_use *files_of(struct files *files, int64_t file)
 	if (place && *place)
 		return (struct file_use *)files->file_list.data + *place - 1;
 	file = dims_file(files->context->dims, file);
-	new = map_add(&files->by_file, (uint64_t)file, &number);
+	new = numbering_add(&files->by_file, (uint64_t)file, &number);
 	if (new < 0 || (new &&buf_append_zeros(&files->file_list, sizeof(*use))))
 		return NULL;
 	use = (struct file_use *)files->file_list.data + number;
@@ -91,7 +91,7 @@ static struct process_use *process_of(struct files *files, int64_t pid, uint64_t
 
 	if (pid != CELL_NULL)
 		proc = procs_find(files->context->procs, pid, ts);
-	new = map_add(&files->by_pid, proc, &number);
+	new = numbering_add(&files->by_pid, proc, &number);
 	if (new < 0 || (new &&buf_append_zeros(&files->process_list, sizeof(*use))))
 		return NULL;
 	use = (struct process_use *)files->process_list.data + number;
@@ -148,7 +148,7 @@ static int take_walk(struct files *files, struct file_use *use, const struct io_
 
 	if (io->pos == CELL_NULL || io->tid == CELL_NULL || io->returned <= 0)
 		return 0;
-	new = map_add(&files->by_walk, place << 32 | (uint32_t)io->tid, &number);
+	new = numbering_add(&files->by_walk, place << 32 | (uint32_t)io->tid, &number);
 	if (new < 0 || (new &&buf_append_zeros(&files->walks, sizeof(*last))))
 		return -ENOMEM;
 	last = (uint64_t *)files->walks.data + number;

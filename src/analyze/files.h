@@ -100,7 +100,7 @@ struct files {
 
 	/* While loading. */
 	struct strings op_names, dir_names;
-	struct map by_file, by_pid, by_walk;
+	struct numbering by_file, by_pid, by_walk;
 	struct buf op_list, file_list, dir_list, process_list, walks;
 	struct buf by_id; /* uint32_t: place in file_list + 1, by id as rows carry it */
 };

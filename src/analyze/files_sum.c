@@ -221,9 +221,9 @@ void files_free(struct files *files)
 	}
 	strings_free(&files->op_names);
 	strings_free(&files->dir_names);
-	map_free(&files->by_file);
-	map_free(&files->by_pid);
-	map_free(&files->by_walk);
+	numbering_free(&files->by_file);
+	numbering_free(&files->by_pid);
+	numbering_free(&files->by_walk);
 	buf_free(&files->op_list);
 	buf_free(&files->file_list);
 	buf_free(&files->dir_list);

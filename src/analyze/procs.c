@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/map.h"
+#include "base/numbering.h"
 #include "base/strings.h"
 #include "store/rows.h"
 
@@ -15,7 +15,7 @@
 struct procs {
 	struct buf list; /* struct proc, in order of (pid, start) once open */
 	struct buf keys; /* struct keys of each, while loading */
-	struct map by_pid;
+	struct numbering by_pid;
 	struct buf newest; /* uint32_t by number of by_pid: its newest life; later its first */
 	struct strings texts;
 	bool has_job;
@@ -39,7 +39,7 @@ static uint32_t newest_of(const struct procs *procs, int64_t pid)
 {
 	uint32_t number;
 
-	if (pid == CELL_NULL || !map_find(&procs->by_pid, (uint64_t)pid, &number))
+	if (pid == CELL_NULL || !numbering_find(&procs->by_pid, (uint64_t)pid, &number))
 		return PROC_NONE;
 	return ((uint32_t *)procs->newest.data)[number];
 }
@@ -54,7 +54,7 @@ static int begin_life(struct procs *procs, int64_t pid, uint64_t ts)
 			     .parent = PROC_NONE };
 	struct keys keys = { NO_TEXT, NO_TEXT };
 	uint32_t number, place = procs_count(procs);
-	int new = map_add(&procs->by_pid, (uint64_t)pid, &number);
+	int new = numbering_add(&procs->by_pid, (uint64_t)pid, &number);
 
 	if (new < 0 || (new &&buf_append_zeros(&procs->newest, sizeof(place))) ||
 	    buf_append(&procs->list, &proc, sizeof(proc)) ||
@@ -270,7 +270,7 @@ static int settle_order(struct procs *procs)
 		*proc = sorted[i].proc;
 		if (proc->parent != PROC_NONE)
 			proc->parent = moved[proc->parent];
-		if (map_find(&procs->by_pid, (uint64_t)proc->pid, &number))
+		if (numbering_find(&procs->by_pid, (uint64_t)proc->pid, &number))
 			((uint32_t *)procs->newest.data)[number] = i;
 	}
 	free(sorted);
@@ -319,7 +319,7 @@ void procs_close(struct procs *procs)
 	buf_free(&procs->list);
 	buf_free(&procs->keys);
 	buf_free(&procs->newest);
-	map_free(&procs->by_pid);
+	numbering_free(&procs->by_pid);
 	strings_free(&procs->texts);
 	free(procs);
 }

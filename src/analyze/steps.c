@@ -54,7 +54,7 @@ static struct step_pipe *pipe_of(struct steps *steps, int64_t file)
 	int new;
 
 	file = dims_file(steps->context->dims, file);
-	new = map_add(&steps->by_file, (uint64_t)file, &number);
+	new = numbering_add(&steps->by_file, (uint64_t)file, &number);
 	if (new < 0 || (new &&buf_append_zeros(&steps->pipes, sizeof(*pipe))))
 		return NULL;
 	pipe = (struct step_pipe *)steps->pipes.data + number;
@@ -277,7 +277,7 @@ void steps_free(struct steps *steps)
 
 	for (size_t i = 0; i < steps->pipes.size / sizeof(*pipes); i++)
 		buf_free(&pipes[i].times);
-	map_free(&steps->by_file);
+	numbering_free(&steps->by_file);
 	buf_free(&steps->pipes);
 	buf_free(&steps->bursts);
 	buf_free(&steps->found);

@@ -39,7 +39,7 @@ struct steps {
 	double confidence;
 
 	/* While loading. */
-	struct map by_file;
+	struct numbering by_file;
 	struct buf pipes;  /* struct step_pipe by number of by_file */
 	struct buf bursts; /* uint64_t: starts of the main thread's reads of regular files */
 	struct buf found;  /* struct marked_step */

@@ -22,7 +22,7 @@ static int lane_of(struct timeline *timeline, uint32_t proc)
 
 	if (!context_in_job(context, proc))
 		return -1;
-	new = map_add(&timeline->by_proc, proc, &number);
+	new = numbering_add(&timeline->by_proc, proc, &number);
 	if (new < 0)
 		return -1;
 	if (number >= TIMELINE_LANES - 1)
@@ -172,7 +172,7 @@ static uint32_t path_number(struct timeline *timeline, int64_t file)
 
 	if (file == CELL_NULL)
 		return 0;
-	new = map_add(&timeline->by_file, (uint64_t)file, &number);
+	new = numbering_add(&timeline->by_file, (uint64_t)file, &number);
 	if (new < 0 || (new &&buf_append_zeros(&timeline->file_paths, sizeof(*path))))
 		return 0;
 	path = (uint32_t *)timeline->file_paths.data + number;
@@ -472,8 +472,8 @@ void timeline_free(struct timeline *timeline)
 			free(timeline->lanes[i].busy[kind]);
 	strings_free(&timeline->paths);
 	strings_free(&timeline->ops);
-	map_free(&timeline->by_proc);
-	map_free(&timeline->by_file);
+	numbering_free(&timeline->by_proc);
+	numbering_free(&timeline->by_file);
 	buf_free(&timeline->longest);
 	buf_free(&timeline->largest);
 	buf_free(&timeline->series_list);

@@ -76,7 +76,7 @@ struct timeline {
 	struct strings paths, ops;
 
 	/* While loading. */
-	struct map by_proc, by_file;
+	struct numbering by_proc, by_file;
 	struct buf longest, largest,
 		series_list;   /* heaps of struct timeline_event, the least first */
 	struct buf file_paths; /* uint32_t by number of by_file */

@@ -50,7 +50,7 @@ static int note_sleep(struct waits *waits, uint64_t from, uint64_t to, enum wait
 	if (to <= from)
 		return 0;
 	segments_add_time(&context->segments, reason_figures[reason], from, to);
-	new = map_add(&waits->by_call, (uint64_t)waits->left_syscall << 8 | reason, &number);
+	new = numbering_add(&waits->by_call, (uint64_t)waits->left_syscall << 8 | reason, &number);
 	if (new < 0 || (new &&buf_append_zeros(&waits->list, sizeof(*call))))
 		return -ENOMEM;
 	call = (struct wait_call *)waits->list.data + number;
@@ -158,7 +158,7 @@ void waits_finish(struct waits *waits)
 void waits_free(struct waits *waits)
 {
 	strings_free(&waits->syscalls);
-	map_free(&waits->by_call);
+	numbering_free(&waits->by_call);
 	buf_free(&waits->list);
 	*waits = (struct waits){ 0 };
 }

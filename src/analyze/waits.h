@@ -49,7 +49,7 @@ struct waits {
 
 	/* While loading. */
 	struct strings syscalls;
-	struct map by_call;
+	struct numbering by_call;
 	struct buf list;  /* struct wait_call */
 	uint64_t left_ts; /* when the main thread left its CPU; 0: never yet */
 	char left_state;

@@ -69,7 +69,7 @@ int who_open(struct who *who, const struct dims *dims, const struct procs *procs
 void who_close(struct who *who)
 {
 	strings_free(&who->names);
-	map_free(&who->by_tid);
+	numbering_free(&who->by_tid);
 	buf_free(&who->last);
 	free(who->name_of);
 	free(who->proc_of);
@@ -90,7 +90,7 @@ uint32_t who_thread(struct who *who, int64_t tid, uint64_t ts)
 
 	if (tid == CELL_NULL)
 		return WHO_NONE;
-	new = map_add(&who->by_tid, (uint64_t)tid, &number);
+	new = numbering_add(&who->by_tid, (uint64_t)tid, &number);
 	if (new < 0 || (new &&buf_append(&who->last, &(uint32_t){ WHO_NONE }, sizeof(*last))))
 		return WHO_NONE;
 	if (number >= who->last.size / sizeof(*last)) /* no memory for it when it was new */

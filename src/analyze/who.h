@@ -14,7 +14,7 @@
 #include "analyze/procs.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/map.h"
+#include "base/numbering.h"
 #include "base/strings.h"
 #include "schema/schema.h"
 #include "store/dims.h"
@@ -28,7 +28,7 @@ struct who {
 	uint32_t idle, unknown; /* numbers in names */
 	uint32_t thread_count;
 	uint32_t *name_of, *proc_of; /* by thread */
-	struct map by_tid;
+	struct numbering by_tid;
 	struct buf last; /* uint32_t: the thread that was found last, by number of by_tid */
 };
 

@@ -9,7 +9,7 @@
 
 #include "analyze/extents.h"
 #include "analyze/hist.h"
-#include "base/map.h"
+#include "base/numbering.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -119,21 +119,21 @@ static void scattered_ranges_give_up(void **state)
 
 static void keys_are_numbered_in_order(void **state)
 {
-	struct map map = { 0 };
+	struct numbering map = { 0 };
 	uint32_t number;
 
 	(void)state;
-	assert_false(map_find(&map, 7, &number));
+	assert_false(numbering_find(&map, 7, &number));
 	for (uint64_t i = 0; i < 10000; i++) {
-		assert_int_equal(map_add(&map, i * 0x100000001ull, &number), 1);
+		assert_int_equal(numbering_add(&map, i * 0x100000001ull, &number), 1);
 		assert_int_equal(number, i);
 	}
-	assert_int_equal(map_add(&map, 5 * 0x100000001ull, &number), 0);
+	assert_int_equal(numbering_add(&map, 5 * 0x100000001ull, &number), 0);
 	assert_int_equal(number, 5);
-	assert_true(map_find(&map, 9999 * 0x100000001ull, &number));
+	assert_true(numbering_find(&map, 9999 * 0x100000001ull, &number));
 	assert_int_equal(number, 9999);
-	assert_false(map_find(&map, 3, &number));
-	map_free(&map);
+	assert_false(numbering_find(&map, 3, &number));
+	numbering_free(&map);
 }
 
 int main(void)
