@@ -13,11 +13,13 @@ MULTIARCH := $(shell uname -m)-linux-gnu
 say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 WARN     := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
-CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DSTRATA_VERSION='"$(VERSION)"'
+PAGE     := $(B)/gen/page.html
+CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DPAGE_FILE='"$(PAGE)"' -DSTRATA_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) -pthread
 # The recorder is copied to other machines as one file, so its libraries are linked in.
-LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ledit -ltinfo -lbsd -lmd -Wl,-Bdynamic -pthread
+LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ljson-c -ledit -ltinfo -lbsd -lmd -Wl,-Bdynamic -lm -pthread
+LIB_LIBS := -lz -lzstd -lxxhash -ljson-c -lm
 
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c))
 LIB_SRC  += src/sampler/proc_cpu.c src/sampler/proc_disk.c
@@ -53,18 +55,20 @@ demo: deps
 	$(Q)scripts/demo
 
 test: deps
-	$(Q)scripts/fetch-web $(B)/web
+	$(Q)scripts/fetch-web $(B)/npm
 	$(Q)$(MAKE) --no-print-directory all tests-built
 	$(Q)tests/run-suites
 
 bench: deps
+	$(Q)scripts/fetch-web $(B)/npm
 	$(Q)$(MAKE) --no-print-directory all bench-built
 	$(Q)bench/run
 	$(Q)bench/sql
 	$(Q)bench/export
+	$(Q)bench/report
 
 .PHONY: tests-built bench-built
-tests-built: $(UNIT) $(WORK) $(MAN) $(B)/fuzz/fuzz_reader $(B)/fuzz/fuzz_export $(B)/fuzz/make_seeds $(B)/tools/schema-docs $(B)/tools/rows_to_run
+tests-built: $(UNIT) $(WORK) $(MAN) $(B)/bench/make_run $(patsubst %.c,$(B)/%,$(wildcard fuzz/*.c)) $(B)/tools/schema-docs $(B)/tools/rows_to_run
 bench-built: $(WORK) $(patsubst bench/%.c,$(B)/bench/%,$(filter-out %.bpf.c,$(wildcard bench/*.c))) $(patsubst bench/%.bpf.c,$(B)/bench/%.bpf.o,$(wildcard bench/*.bpf.c))
 
 # ---- the program ----
@@ -90,6 +94,21 @@ $(B)/gen/syscall_names.h: $(UNISTD)
 		echo '};'; \
 		echo '#define SYSCALL_NAME_COUNT (sizeof(syscall_names) / sizeof(*syscall_names))'; } > $@
 
+# ---- the report page: web/ and uPlot, the one library that it uses, as one file inside the program ----
+
+UPLOT := $(B)/npm/uplot
+$(UPLOT)/dist/uPlot.iife.min.js:
+	$(call say,FETCH,$@)
+	$(Q)scripts/fetch-npm uplot 1.6.32 \
+		sha512-KIMVnG68zvu5XXUbC4LQEPnhwOxBuLyW1AHtpm6IKTXImkbLgkMy+jabjLgSLMasNuGGzQm/ep3tOkyTxpiQIw== $(UPLOT)
+
+$(PAGE): scripts/bundle-page $(wildcard web/*) $(UPLOT)/dist/uPlot.iife.min.js
+	$(call say,PAGE,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)scripts/bundle-page $(UPLOT)/dist > $@
+
+$(B)/src/render/page_html.o: $(PAGE)
+
 # ---- BPF: every program file, linked to one object, whose skeleton the recorder includes ----
 
 $(B)/bpf/%.bpf.o: src/bpf/%.bpf.c
@@ -111,12 +130,12 @@ $(SKEL): $(B)/bpf/strata.bpf.o
 $(B)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(LIB_OBJ) -lcmocka -lzstd -lz -lxxhash -lm
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(LIB_OBJ) -lcmocka $(LIB_LIBS)
 
 $(B)/tools/%: tests/tools/%.c $(LIB_OBJ)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) -lzstd -lz -lxxhash -lm
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(LIB_LIBS)
 
 $(B)/workloads/%: tests/workloads/%.c
 	$(call say,CC,$<)
@@ -130,19 +149,19 @@ FUZZ_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=fuzzer,address,undefined -fno
 $(B)/fuzz/make_seeds: fuzz/make_seeds.c $(LIB_OBJ)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) -lzstd -lz -lxxhash -lm
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(LIB_LIBS)
 
-$(B)/fuzz/%: fuzz/%.c $(LIB_SRC)
+$(B)/fuzz/%: fuzz/%.c $(LIB_SRC) $(PAGE)
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) $(CPPFLAGS) -o $@ $< $(LIB_SRC) -lzstd -lz -lxxhash -lm
+	$(Q)$(CLANG) $(FUZZ_FLAGS) $(CPPFLAGS) -o $@ $< $(LIB_SRC) $(LIB_LIBS)
 
 # ---- tools, docs ----
 
 $(B)/tools/schema-docs: $(B)/src/schema/docs.o $(LIB_OBJ)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lzstd -lz -lxxhash
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIB_LIBS)
 
 docs: $(B)/tools/schema-docs
 	$(Q)$< > docs/tables.md

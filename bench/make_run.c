@@ -1,7 +1,8 @@
-/* Writes a trace of a data-loading job as it might be, for measuring what reads it: make_run FILE ROWS.
+/* Makes a recording of a training job that never ran, of as many rows as asked for: a main process and eight
+ * data loading workers that open, stat and read files of a data set, stays on CPUs, requests to a disk,
+ * samples of CPUs and a GPU, epochs as marks. For measuring what is done with large recordings.
  *
- * Of ten rows six are reads and writes, two are stays on CPUs, one is a metadata call and one in ten of those a
- * block request, spread over 16 CPUs, 64 threads and 20,000 files.
+ *     make_run FILE ROWS
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,225 +10,256 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/units.h"
 #include "schema/calls.h"
 #include "store/builder.h"
 #include "store/writer.h"
 
-#define CPUS	16
-#define THREADS 64
+#define WORKERS 8
 #define FILES	20000
-#define PID	41000
-#define START	987654321000000ull
+#define MAIN	1000
+#define START	5000000000ll
 
-static struct builder *builders[TABLE_COUNT];
-static struct writer *writer;
-static uint64_t state = 0x853c49e6748fea9bull;
+struct making {
+	struct writer *writer;
+	struct builder *builders[TABLE_COUNT];
+	uint64_t random;
+};
 
-static uint64_t below(uint64_t limit)
+static uint64_t random_below(struct making *making, uint64_t limit)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (state >> 11) % limit;
+	making->random ^= making->random << 13;
+	making->random ^= making->random >> 7;
+	making->random ^= making->random << 17;
+	return making->random % limit;
 }
 
-static void check(int err, const struct error *e)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "make_run: %s\n", e->text);
-	exit(1);
-}
-
-static void flush(unsigned table)
+static void flush(struct making *making, unsigned table)
 {
 	struct buf chunk = { 0 };
 	struct error e;
 
-	if (!builders[table] || !builders[table]->rows)
+	if (!making->builders[table]->rows)
 		return;
-	check(builder_encode(builders[table], &chunk, &e), &e);
-	check(writer_append(writer, &chunk, &e), &e);
+	if (builder_encode(making->builders[table], &chunk, &e) ||
+	    writer_append(making->writer, &chunk, &e)) {
+		fprintf(stderr, "make_run: %s\n", e.text);
+		exit(1);
+	}
 	buf_free(&chunk);
 }
 
-static struct builder *row_of(unsigned table)
+static void end_row(struct making *making, unsigned table)
 {
-	struct error e;
-
-	if (!builders[table])
-		check(builder_open(&builders[table], &schema_tables[table], &e), &e);
-	else if (builder_full(builders[table]))
-		flush(table);
-	return builders[table];
+	builder_end_row(making->builders[table]);
+	if (builder_full(making->builders[table]))
+		flush(making, table);
 }
 
-static void add_text(struct builder *row, unsigned column, const char *text)
+#define SET(table, column, value) \
+	builder_set(making->builders[TABLE_##table], column_##table##_##column, (int64_t)(value))
+#define SET_TEXT(table, column, text)                                                      \
+	builder_set_text(making->builders[TABLE_##table], column_##table##_##column, text, \
+			 strlen(text))
+
+static void add_fact(struct making *making, const char *key, const char *value)
 {
-	builder_set_text(row, column, text, strlen(text));
+	SET_TEXT(run, key, key);
+	SET_TEXT(run, value, value);
+	end_row(making, TABLE_run);
 }
 
-static void add_fact(const char *key, const char *value)
+static void add_process(struct making *making, int64_t ts, int event, int64_t pid, int64_t ppid)
 {
-	struct builder *row = row_of(TABLE_run);
-
-	add_text(row, column_run_key, key);
-	add_text(row, column_run_value, value);
-	builder_end_row(row);
+	SET(process, ts, ts);
+	SET(process, event, event);
+	SET(process, pid, pid);
+	SET(process, tid, pid);
+	SET(process, ppid, ppid);
+	SET_TEXT(process, comm, "python3");
+	if (event == 1)
+		SET_TEXT(process, args, "python3 train.py");
+	end_row(making, TABLE_process);
 }
 
-static void add_dimensions(void)
+static void add_files(struct making *making)
 {
 	char path[64];
 
-	add_fact("host", "bench");
-	add_fact("kernel", "Linux 6.1.0");
-	add_fact("start_ts", "987654321000000");
-	for (unsigned i = 0; i < THREADS; i++) {
-		struct builder *row = row_of(TABLE_process);
-
-		builder_set(row, column_process_ts, START);
-		builder_set(row, column_process_event, i ? EVENT_FORK : EVENT_EXEC);
-		builder_set(row, column_process_pid, PID);
-		builder_set(row, column_process_tid, PID + i);
-		add_text(row, column_process_comm, i ? "pt_data_worker" : "python3");
-		builder_end_row(row);
-	}
-	for (unsigned i = 1; i <= FILES; i++) {
-		struct builder *row = row_of(TABLE_file);
-
-		builder_set(row, column_file_file, i);
-		snprintf(path, sizeof(path), "/data/train/shard-%03u/sample-%06u.jpg", i / 100, i);
-		add_text(row, column_file_path, path);
-		builder_set(row, column_file_inode, i);
-		builder_end_row(row);
+	for (int64_t i = 0; i < FILES; i++) {
+		snprintf(path, sizeof(path), "/data/imagenet/train/n%04lld/sample-%06lld.jpg",
+			 (long long)i / 1000, (long long)i);
+		SET(file, file, i + 1);
+		SET_TEXT(file, path, path);
+		SET_TEXT(file, dev, "259:1");
+		SET(file, inode, i + 100);
+		SET(file, kind, FILE_KIND_FILE);
+		end_row(making, TABLE_file);
 	}
 }
 
-static void add_io(uint64_t ts, uint64_t number)
+static void add_io(struct making *making, int64_t ts, int64_t pid, int64_t file)
 {
-	struct builder *row = row_of(TABLE_io);
-	int64_t dur = 400 + (int64_t)below(1600), size = 4096 << below(6);
-	bool waits = !below(100);
+	int64_t bytes = 4096 + (int64_t)random_below(making, 120000);
 
-	builder_set(row, column_io_ts, (int64_t)ts);
-	builder_set(row, column_io_dur, waits ? dur + 80000 : dur);
-	builder_set(row, column_io_cpu, (int64_t)below(CPUS));
-	builder_set(row, column_io_pid, PID);
-	builder_set(row, column_io_tid, PID + (int64_t)(number % THREADS));
-	builder_set(row, column_io_op, number % 8 ? CALL_pread64 : CALL_write);
-	builder_set(row, column_io_dir, number % 8 ? DIRECTION_R : DIRECTION_W);
-	builder_set(row, column_io_fd, 10 + (int64_t)below(4));
-	builder_set(row, column_io_file, 1 + (int64_t)below(FILES));
-	builder_set(row, column_io_pos, (int64_t)below(1 << 20) * 4096);
-	builder_set(row, column_io_requested, size);
-	builder_set(row, column_io_returned, size);
-	builder_set(row, column_io_missed, waits ? 131072 : 0);
-	builder_set(row, column_io_blocked, waits ? 79000 : 0);
-	builder_end_row(row);
+	SET(io, ts, ts);
+	SET(io, dur, 2000 + random_below(making, random_below(making, 50) ? 30000 : 5000000));
+	SET(io, pid, pid);
+	SET(io, tid, pid);
+	SET(io, op, CALL_read);
+	SET(io, dir, DIRECTION_R);
+	SET(io, fd, 7);
+	SET(io, file, file);
+	SET(io, pos, random_below(making, 4) * 131072);
+	SET(io, requested, 131072);
+	SET(io, returned, bytes);
+	SET(io, missed, random_below(making, 5) ? 0 : bytes);
+	end_row(making, TABLE_io);
 }
 
-static void add_fs(uint64_t ts, uint64_t number)
+static void add_fs(struct making *making, int64_t ts, int64_t pid, int64_t file)
 {
-	struct builder *row = row_of(TABLE_fs);
+	bool opens = random_below(making, 2);
 
-	builder_set(row, column_fs_ts, (int64_t)ts);
-	builder_set(row, column_fs_dur, 900 + (int64_t)below(2000));
-	builder_set(row, column_fs_cpu, (int64_t)below(CPUS));
-	builder_set(row, column_fs_pid, PID);
-	builder_set(row, column_fs_tid, PID + (int64_t)(number % THREADS));
-	builder_set(row, column_fs_op, number % 2 ? CALL_openat : CALL_close);
-	builder_set(row, column_fs_fd, 10);
-	builder_set(row, column_fs_file, 1 + (int64_t)below(FILES));
-	builder_set(row, column_fs_returned, number % 2 ? 10 : 0);
-	builder_set(row, column_fs_blocked, 0);
-	builder_end_row(row);
+	SET(fs, ts, ts);
+	SET(fs, dur, 1000 + random_below(making, 9000));
+	SET(fs, pid, pid);
+	SET(fs, tid, pid);
+	SET(fs, op, opens ? CALL_openat : CALL_newfstatat);
+	if (opens)
+		SET(fs, file, file);
+	SET(fs, returned, opens ? 7 : 0);
+	end_row(making, TABLE_fs);
 }
 
-/* The CPUs take turns, so that the stays of each follow one another without a gap. */
-static void add_sched(uint64_t ts, uint64_t number, uint64_t begun[CPUS])
+static void add_stay(struct making *making, int64_t ts, int64_t pid, int64_t cpu)
 {
-	struct builder *row = row_of(TABLE_sched);
-	unsigned cpu = (unsigned)(number % CPUS);
-	int64_t tid = number / CPUS % 2 ? PID + (int64_t)below(THREADS) : 0;
-
-	builder_set(row, column_sched_ts, (int64_t)begun[cpu]);
-	builder_set(row, column_sched_dur, (int64_t)(ts - begun[cpu]));
-	builder_set(row, column_sched_cpu, cpu);
-	builder_set(row, column_sched_pid, tid ? PID : 0);
-	builder_set(row, column_sched_tid, tid);
-	builder_set(row, column_sched_prio, 120);
-	builder_set(row, column_sched_wait, (int64_t)below(1000));
-	if (tid)
-		builder_set(row, column_sched_waker_tid, PID);
-	builder_set(row, column_sched_end_state, 1);
-	builder_end_row(row);
-	begun[cpu] = ts;
+	SET(sched, ts, ts);
+	SET(sched, dur, 5000 + random_below(making, 90000));
+	SET(sched, cpu, cpu);
+	SET(sched, pid, pid);
+	SET(sched, tid, pid);
+	SET(sched, wait, random_below(making, 20000));
+	SET(sched, waker_tid, pid == MAIN ? MAIN + 1 : MAIN);
+	SET(sched, end_state, 1);
+	SET_TEXT(sched, syscall, "poll");
+	end_row(making, TABLE_sched);
 }
 
-static void add_block(uint64_t ts, uint64_t number)
+static void add_block(struct making *making, int64_t ts, int64_t pid, int64_t file)
 {
-	struct builder *row = row_of(TABLE_block);
-
-	builder_set(row, column_block_ts, (int64_t)ts);
-	builder_set(row, column_block_dur, 60000 + (int64_t)below(20000));
-	builder_set(row, column_block_queued, 2000);
-	builder_set(row, column_block_cpu, (int64_t)below(CPUS));
-	builder_set(row, column_block_pid, PID);
-	builder_set(row, column_block_tid, PID + (int64_t)(number % THREADS));
-	add_text(row, column_block_dev, "nvme0n1");
-	builder_set(row, column_block_op, 0);
-	builder_set(row, column_block_sync, 1);
-	builder_set(row, column_block_sector, (int64_t)below(1 << 30));
-	builder_set(row, column_block_bytes, 131072);
-	builder_set(row, column_block_file, 1 + (int64_t)below(FILES));
-	builder_end_row(row);
+	SET(block, ts, ts);
+	SET(block, dur, 80000 + random_below(making, 400000));
+	SET(block, queued, 2000);
+	SET(block, pid, pid);
+	SET(block, tid, pid);
+	SET_TEXT(block, dev, "nvme0n1");
+	SET(block, op, 0);
+	SET(block, bytes, 131072);
+	SET(block, file, file);
+	end_row(making, TABLE_block);
 }
 
-static void add_clock(uint64_t ts)
+static void add_samples(struct making *making, int64_t end)
 {
-	struct builder *row = row_of(TABLE_clock);
+	for (int64_t ts = START; ts < end; ts += 1000000000) {
+		double usr = (double)random_below(making, 70);
 
-	builder_set(row, column_clock_ts, (int64_t)ts);
-	builder_set(row, column_clock_realtime, (int64_t)(ts + 1790000000ull * NS_PER_SECOND));
-	builder_set(row, column_clock_monotonic, (int64_t)ts);
-	builder_end_row(row);
+		SET(cpu, ts, ts);
+		SET(cpu, dur, 1000000000);
+		SET(cpu, cpu, -1);
+		builder_set_real(making->builders[TABLE_cpu], column_cpu_usr, usr);
+		builder_set_real(making->builders[TABLE_cpu], column_cpu_idle, 100 - usr);
+		end_row(making, TABLE_cpu);
+		SET(gpu, ts, ts);
+		SET(gpu, dur, 1000000000);
+		SET(gpu, gpu, 0);
+		SET(gpu, fb_used, 8ull << 30);
+		SET(gpu, fb_total, 80ull << 30);
+		builder_set_real(making->builders[TABLE_gpu], column_gpu_sm,
+				 (double)random_below(making, 100));
+		end_row(making, TABLE_gpu);
+	}
+}
+
+static void add_marks(struct making *making, int64_t end)
+{
+	char number[8];
+
+	for (int i = 0; i < 10; i++) {
+		snprintf(number, sizeof(number), "%d", i);
+		SET(mark, ts, START + (end - START) / 10 * i);
+		SET_TEXT(mark, source, "mark");
+		SET_TEXT(mark, name, "epoch");
+		SET_TEXT(mark, value, number);
+		end_row(making, TABLE_mark);
+	}
+}
+
+static void add_rows(struct making *making, uint64_t rows)
+{
+	int64_t now = START;
+	char stop[32];
+
+	for (uint64_t i = 0; i < rows; i++) {
+		uint64_t what = random_below(making, 100),
+			 worker = random_below(making, WORKERS + 1);
+		int64_t pid = MAIN + (int64_t)worker,
+			file = 1 + (int64_t)random_below(making, FILES);
+
+		now += (int64_t)random_below(making, 20000);
+		if (what < 60)
+			add_io(making, now, pid, file);
+		else if (what < 75)
+			add_fs(making, now, pid, file);
+		else if (what < 95)
+			add_stay(making, now, pid, (int64_t)worker);
+		else
+			add_block(making, now, pid, file);
+	}
+	now += 6000000;
+	for (int64_t i = WORKERS; i >= 0; i--)
+		add_process(making, now, 2, MAIN + i, i ? MAIN : 900);
+	add_samples(making, now);
+	add_marks(making, now);
+	snprintf(stop, sizeof(stop), "%lld", (long long)now);
+	add_fact(making, "stop_ts", stop);
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t count, ts = START, begun[CPUS];
+	struct making making_here = { .random = 0x853c49e6748fea9bull }, *making = &making_here;
 	struct error e;
 	int fd;
 
-	if (argc != 3 || units_parse_count(argv[2], &count)) {
+	if (argc != 3) {
 		fputs("usage: make_run FILE ROWS\n", stderr);
 		return 2;
 	}
-	fd = open(argv[1], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
+	fd = open(argv[1], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0 || writer_open(&making->writer, fd, &e)) {
 		perror(argv[1]);
 		return 1;
 	}
-	check(writer_open(&writer, fd, &e), &e);
-	for (unsigned i = 0; i < CPUS; i++)
-		begun[i] = START;
-	add_dimensions();
-	for (uint64_t i = 0; i < count; i++, ts += 400 + below(800)) {
-		if (!(i % 1000000))
-			add_clock(ts);
-		if (i % 10 < 7)
-			add_io(ts, i);
-		else if (i % 10 < 9)
-			add_sched(ts, i / 10 * 2 + i % 10 - 7, begun);
-		else if (i % 100 == 99)
-			add_block(ts, i);
-		else
-			add_fs(ts, i);
+	for (unsigned i = 0; i < TABLE_COUNT; i++)
+		if (builder_open(&making->builders[i], &schema_tables[i], &e))
+			return 1;
+	add_fact(making, "start_ts", "5000000000");
+	add_fact(making, "target", "launch");
+	add_fact(making, "recorder_tids", "900");
+	add_fact(making, "command", "python3 train.py");
+	add_fact(making, "layers", "process,sched,io,fs,block,cpu,gpu");
+	add_files(making);
+	add_process(making, START, 1, MAIN, 900);
+	for (int64_t i = 1; i <= WORKERS; i++)
+		add_process(making, START + i, 0, MAIN + i, MAIN);
+	add_rows(making, strtoull(argv[2], NULL, 10));
+	for (unsigned i = 0; i < TABLE_COUNT; i++) {
+		flush(making, i);
+		builder_close(making->builders[i]);
 	}
-	for (unsigned table = 0; table < TABLE_COUNT; table++)
-		flush(table);
-	check(writer_close(writer, &e), &e);
+	if (writer_close(making->writer, &e)) {
+		fprintf(stderr, "make_run: %s\n", e.text);
+		return 1;
+	}
 	return 0;
 }

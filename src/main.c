@@ -19,6 +19,8 @@ static const struct command commands[] = {
 	{ "record", cmd_record, &record_options },
 	{ "info", cmd_info, &info_options },
 	{ "dump", cmd_dump, &dump_options },
+	{ "report", cmd_report, &report_options },
+	{ "diff", cmd_diff, &diff_options },
 	{ "sql", cmd_sql, &sql_options },
 	{ "export", cmd_export, &export_options },
 	{ "mark", cmd_mark, &mark_options },

@@ -46,9 +46,8 @@ int times_span(struct reader *reader, const struct dims *dims, struct span *span
 	return 0;
 }
 
-/* The least boot time at which the clock showed `realtime` or more. A machine boots after 1970, so
- * that its boot time is the lesser of the two. */
-static int times_from_utc(const struct dims *dims, uint64_t realtime, uint64_t *ts)
+/* A machine boots after 1970, so that its boot time is the lesser of the two. */
+int times_from_utc(const struct dims *dims, uint64_t realtime, uint64_t *ts)
 {
 	uint64_t low = 0, high = realtime;
 

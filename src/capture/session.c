@@ -17,6 +17,7 @@
 #include "base/units.h"
 #include "capture/drain.h"
 #include "capture/facts.h"
+#include "capture/follow.h"
 #include "capture/kernel.h"
 #include "capture/losses.h"
 #include "capture/output.h"
@@ -50,6 +51,7 @@ struct session {
 	uint64_t start, stop;
 	uint64_t next_sample, next_loss, next_progress;
 	struct losses losses;
+	struct follow *follow; /* NULL: no log to follow */
 	const char *reason;
 	int output_err; /* why the trace file could not be made */
 };
@@ -187,6 +189,11 @@ int session_open(struct session **out, const struct session_config *config, stru
 	session->job_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (session->job_event < 0)
 		return error_errno(e, "cannot make an eventfd");
+	if (config->log) {
+		session->follow = follow_open(config->log);
+		if (!session->follow)
+			return error_set(e, -ENOMEM, "out of memory");
+	}
 	err = features_open(&features, e);
 	if (!err)
 		err = session_check_probes(session, features, e);
@@ -280,6 +287,8 @@ static uint64_t session_tick(struct session *session)
 	if (now >= session->next_loss) {
 		kernel_refresh_filter(session->kernel);
 		losses_take(&session->losses, session->kernel, &session->sink);
+		if (session->follow)
+			follow_take(session->follow, session->start, &session->sink);
 		sink_flush(&session->sink, 0);
 		session->next_loss = now + LOSS_EVERY;
 	}
@@ -462,6 +471,8 @@ void session_finish(struct session *session, struct session_result *result)
 	result->stop_failed = kernel_stop(session->kernel, &result->stop_error);
 	err = drain_stop(session->drain, &result->error);
 	losses_take(&session->losses, session->kernel, &session->sink);
+	if (session->follow && session->start)
+		follow_take(session->follow, session->start, &session->sink);
 	session_last_stays(session);
 	kernel_each_async(session->kernel, async_add_unfinished, &session->sink);
 	clock_sample(&session->sink);
@@ -524,5 +535,6 @@ void session_close(struct session *session)
 	if (session->job_event >= 0)
 		close(session->job_event);
 	losses_close(&session->losses);
+	follow_close(session->follow);
 	free(session);
 }

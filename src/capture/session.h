@@ -38,6 +38,7 @@ struct session_config {
 	uint64_t ring_bytes;  /* 0: by the number of CPUs */
 	struct filter filter; /* resolved */
 	const char *output;
+	const char *log; /* the job's own, to follow; NULL: none */
 	struct account account;
 };
 

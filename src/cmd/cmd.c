@@ -4,8 +4,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/log.h"
+
+#define LEAST_WIDTH   60
+#define DEFAULT_WIDTH 120
 
 int cmd_fail(const struct error *e)
 {
@@ -35,6 +40,15 @@ int cmd_print_version(void)
 {
 	puts("strata " STRATA_VERSION);
 	return CMD_OK;
+}
+
+unsigned cmd_terminal_width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return DEFAULT_WIDTH;
+	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
 }
 
 bool cmd_parse(const struct options *options, int argc, char **argv, struct arguments *arguments,

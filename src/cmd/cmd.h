@@ -22,9 +22,11 @@ int cmd_dump(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_mark(int argc, char **argv);
 int cmd_sql(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 
 extern const struct options record_options, info_options, dump_options, mark_options;
-extern const struct options sql_options, export_options;
+extern const struct options sql_options, export_options, report_options, diff_options;
 
 /* Prints the failure and returns CMD_FAILURE. */
 int cmd_fail(const struct error *e);
@@ -34,6 +36,9 @@ int cmd_usage(const char *name, const struct error *e);
 
 int cmd_print_help(const struct options *options);
 int cmd_print_version(void);
+
+/* Columns of the terminal behind stdout, 120 when it is none. */
+unsigned cmd_terminal_width(void);
 
 /* Parses the options, and answers -h, -V and wrong ones itself: then it returns false, and *status
  * is what the command returns. After true the caller frees arguments->items. */

@@ -26,7 +26,7 @@ enum { RECORD_FAILED = 125, RECORD_NOT_EXECUTABLE = 126, RECORD_NOT_FOUND = 127 
 #define MOST_PIDS 4096
 
 static struct record_options_values {
-	const char *output, *layers, *pids, *scope, *until, *user, *comm, *cgroup, *path;
+	const char *output, *layers, *pids, *scope, *until, *user, *comm, *cgroup, *path, *log;
 	bool all, force, drop_caches;
 	uint64_t duration, interval, buffer;
 } given = { .interval = NS_PER_SECOND };
@@ -57,6 +57,8 @@ static const struct option_row rows[] = {
 	  "empty the page cache before the command starts" },
 	{ 'u', "user", OPTION_TEXT, &given.user, "USER",
 	  "run the command as USER (default: who called sudo)" },
+	{ 0, "log", OPTION_TEXT, &given.log, "FILE",
+	  "follow the job's log: its :::MLLOG lines become marks" },
 	{ 0, "buffer", OPTION_SIZE, &given.buffer, "SIZE",
 	  "ring buffer of each CPU (default: 16M, less with many CPUs)" },
 	{ 0 },
@@ -244,7 +246,7 @@ static void print_summary(const struct session_config *config, const struct sess
 	log_info("%s: %s, %s rows in %s; %s lost; own CPU %s (%.1f %% of one core)", config->output,
 		 bytes, rows_text, length, result->lost ? lost : "none", cpu,
 		 result->length ? 100.0 * (double)result->cpu_ns / (double)result->length : 0.0);
-	log_info("next: strata info %s", config->output);
+	log_info("next: strata report %s", config->output);
 }
 
 /* Ends as the command did, by the same signal if need be, but without a core file of strata's own. */
@@ -346,6 +348,7 @@ int cmd_record(int argc, char **argv)
 	config.pids = pids;
 	config.output = given.output;
 	config.force = given.force;
+	config.log = given.log;
 	config.drop_caches = given.drop_caches;
 	config.duration = given.duration;
 	config.interval = given.interval;

@@ -4,31 +4,11 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "base/utf8.h"
+#include "render/safe.h"
 
 static void print_label(FILE *out, const char *label)
 {
 	fprintf(out, "%9s: ", label);
-}
-
-/* The trace may come from anywhere: nothing in it may steer the terminal. */
-static void print_safe(FILE *out, const char *text)
-{
-	size_t size = strlen(text), length;
-
-	for (; size; text += length, size -= length) {
-		unsigned char byte = (unsigned char)*text;
-
-		length = utf8_character(text, size);
-		/* U+0080 to U+009F are controls too. */
-		if (!length || byte < 0x20 || byte == 0x7f ||
-		    (byte == 0xc2 && (unsigned char)text[1] < 0xa0)) {
-			fprintf(out, "\\x%02x", byte);
-			length = 1;
-		} else {
-			fwrite(text, 1, length, out);
-		}
-	}
 }
 
 static void print_fact(FILE *out, const char *label, const char *text)
@@ -36,7 +16,7 @@ static void print_fact(FILE *out, const char *label, const char *text)
 	if (!text)
 		return;
 	print_label(out, label);
-	print_safe(out, text);
+	safe_print(out, text);
 	putc('\n', out);
 }
 
@@ -45,7 +25,7 @@ static void print_file(const struct summary *summary, FILE *out)
 	char size[32];
 
 	print_label(out, "trace");
-	print_safe(out, summary->path);
+	safe_print(out, summary->path);
 	fprintf(out, ", %s, %s\n", units_format_bytes(size, sizeof(size), summary->bytes),
 		summary->damage	    ? "damaged"
 		: summary->complete ? "complete"
@@ -64,12 +44,12 @@ static void print_host(const struct summary *summary, FILE *out)
 		if (!facts[i])
 			continue;
 		fputs(any ? ", " : "", out);
-		print_safe(out, facts[i]);
+		safe_print(out, facts[i]);
 		any = true;
 	}
 	if (summary->cpus) {
 		fputs(any ? ", " : "", out);
-		print_safe(out, summary->cpus);
+		safe_print(out, summary->cpus);
 		fputs(strcmp(summary->cpus, "1") ? " CPUs" : " CPU", out);
 		any = true;
 	}
@@ -104,9 +84,9 @@ static void print_layers(const struct summary *summary, FILE *out)
 	print_fact(out, "layers", summary->layers ? summary->layers : "unknown");
 	for (size_t i = 0; i < summary->absent_count; i++) {
 		print_label(out, "absent");
-		print_safe(out, summary->absent[i].what);
+		safe_print(out, summary->absent[i].what);
 		fputs(": ", out);
-		print_safe(out, summary->absent[i].why);
+		safe_print(out, summary->absent[i].why);
 		putc('\n', out);
 	}
 }
@@ -130,9 +110,9 @@ static void print_losses(const struct summary *summary, FILE *out)
 
 		fprintf(out, "%11s%s of layer ", "",
 			units_format_count(number, sizeof(number), loss->count));
-		print_safe(out, loss->layer);
+		safe_print(out, loss->layer);
 		fputs(": ", out);
-		print_safe(out, loss->reason);
+		safe_print(out, loss->reason);
 		putc('\n', out);
 	}
 	print_label(out, "coverage");
@@ -168,7 +148,7 @@ static void print_recorder(const struct summary *summary, FILE *out)
 
 	print_label(out, "recorder");
 	fputs("strata ", out);
-	print_safe(out, summary->version ? summary->version : "of unknown version");
+	safe_print(out, summary->version ? summary->version : "of unknown version");
 	if (summary->cpu_ns && !units_parse_count(summary->cpu_ns, &cpu_ns))
 		fprintf(out, ", %s of CPU time", units_format_duration(text, sizeof(text), cpu_ns));
 	if (summary->buffer_bytes && !units_parse_count(summary->buffer_bytes, &buffer_bytes))

@@ -23,5 +23,8 @@ load lib
 	scripts/demo >"$BATS_TEST_TMPDIR/out" 2>&1
 	grep -q 'epoch 2: loss' "$BATS_TEST_TMPDIR/out"
 	grep -q 'none lost' "$BATS_TEST_TMPDIR/out"
-	grep -q 'build/demo/data/sample-' "$BATS_TEST_TMPDIR/out"
+	grep -q 'Main thread, python3' "$BATS_TEST_TMPDIR/out"
+	grep -q 'build/demo/data' "$BATS_TEST_TMPDIR/out"
+	grep -q 'build/demo/report.html$' "$BATS_TEST_TMPDIR/out"
+	[ -s build/demo/report.html ]
 }

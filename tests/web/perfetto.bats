@@ -3,7 +3,7 @@
 
 load ../run/lib
 
-WEB=$ROOT/build/web
+WEB=$ROOT/build/npm
 export TRACE_PROCESSOR=$WEB/trace-processor
 
 setup_file() {
@@ -150,6 +150,7 @@ ERRORS="select name, value from stats where severity in ('error', 'data_loss') a
 		skip "no viewer or browser: see scripts/fetch-web"
 	"$STRATA" export "$TRAINING" -f perfetto -o train.pftrace
 	disk=$("$STRATA" dump "$TRAINING" block --columns dev | sed -n 2p)
+	mkdir -p "$ROOT/build/web"
 	node "$ROOT/tests/web/screenshot.mjs" "$WEB" train.pftrace "$ROOT/build/web/train.png" \
 		"Cpu 0" "$disk" "all CPUs usr" "read" "python3"
 }

@@ -1,0 +1,41 @@
+/* What all models of one report share: the trace's dimensions, its processes and their roles, the window
+ * of time that is looked at, and the figures by segment of it. Owned by the report; one thread.
+ */
+#ifndef STRATA_ANALYZE_CONTEXT_H
+#define STRATA_ANALYZE_CONTEXT_H
+
+#include "analyze/figures.h"
+#include "analyze/procs.h"
+#include "analyze/roles.h"
+#include "analyze/times.h"
+#include "analyze/who.h"
+#include "store/dims.h"
+
+struct context {
+	const struct dims *dims;
+	struct procs *procs;
+	struct who who;
+	struct roles roles;
+	struct span window;
+	struct segments segments;
+};
+
+static inline uint64_t context_clip(const struct context *context, uint64_t ts)
+{
+	return ts < context->window.start ? context->window.start
+	       : ts > context->window.end ? context->window.end
+					  : ts;
+}
+
+static inline bool context_inside(const struct context *context, uint64_t ts)
+{
+	return ts >= context->window.start && ts <= context->window.end;
+}
+
+/* Whether the process is the job's; one not known is not. */
+static inline bool context_in_job(const struct context *context, uint32_t proc)
+{
+	return proc != PROC_NONE && procs_get(context->procs, proc)->in_job;
+}
+
+#endif

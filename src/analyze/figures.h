@@ -1,0 +1,76 @@
+/* The figures that every phase has, and the time that they are counted by.
+ *
+ * The bounds of all phases cut the run into segments; rows are counted by segment, and a phase's figures
+ * are the sums of its segments, so that phases may nest and overlap. A call belongs to the segment in
+ * which it began; time on and off the CPU is divided among the segments that it spans.
+ */
+#ifndef STRATA_ANALYZE_FIGURES_H
+#define STRATA_ANALYZE_FIGURES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyze/phases.h"
+#include "analyze/times.h"
+
+/* FIGURE(name, doc). All are uint64_t; names that end in _ns are nanoseconds. */
+#define FIGURES(FIGURE)                                                           \
+	FIGURE(cpu_ns, "the job's time on CPUs")                                  \
+	FIGURE(queue_ns, "the job's time waiting for a CPU")                      \
+	FIGURE(main_cpu_ns, "main thread: on a CPU")                              \
+	FIGURE(main_queue_ns, "main thread: waiting for a CPU")                   \
+	FIGURE(main_disk_ns, "main thread: in state D, storage mostly")           \
+	FIGURE(main_workers_ns, "main thread: asleep until a worker woke it")     \
+	FIGURE(main_own_ns, "main thread: asleep until an own thread woke it")    \
+	FIGURE(main_others_ns, "main thread: asleep until others woke it")        \
+	FIGURE(main_events_ns, "main thread: asleep until a timer or device did") \
+	FIGURE(reads, "read calls")                                               \
+	FIGURE(read_bytes, "bytes read")                                          \
+	FIGURE(read_ns, "time in reads")                                          \
+	FIGURE(missed_bytes, "bytes that reads filled into the page cache")       \
+	FIGURE(writes, "write calls")                                             \
+	FIGURE(write_bytes, "bytes written")                                      \
+	FIGURE(write_ns, "time in writes")                                        \
+	FIGURE(opens, "calls that open a file")                                   \
+	FIGURE(stats, "calls of the stat and access families")                    \
+	FIGURE(metadata_ns, "time in metadata calls")                             \
+	FIGURE(device_read_bytes, "bytes that block devices read")                \
+	FIGURE(device_write_bytes, "bytes that block devices wrote")              \
+	FIGURE(device_ns, "time of block requests at the driver")
+
+struct figures {
+#define FIGURE_FIELD(name, doc) uint64_t name;
+	FIGURES(FIGURE_FIELD)
+#undef FIGURE_FIELD
+};
+
+#define FIGURE_COUNT (sizeof(struct figures) / sizeof(uint64_t))
+
+struct figure_info {
+	const char *name, *doc;
+};
+
+extern const struct figure_info figure_infos[FIGURE_COUNT];
+
+struct segments {
+	uint64_t *bounds; /* count + 1 of them */
+	struct figures *figures;
+	size_t count, last;
+};
+
+/* Segments of the window: rows outside it are not counted. */
+int segments_open(struct segments *segments, const struct phases *phases,
+		  const struct span *window);
+void segments_close(struct segments *segments);
+
+/* The figures of the moment, or NULL outside the window. */
+struct figures *segments_at(struct segments *segments, uint64_t ts);
+
+/* Divides the time from `from` to `to` among the segments; `field` is the place of the figure. */
+void segments_add_time(struct segments *segments, size_t field, uint64_t from, uint64_t to);
+#define FIGURE_PLACE(name) (offsetof(struct figures, name) / sizeof(uint64_t))
+
+/* The sums over [start, end), which must be bounds. */
+struct figures segments_sum(const struct segments *segments, uint64_t start, uint64_t end);
+
+#endif

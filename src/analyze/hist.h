@@ -1,0 +1,37 @@
+/* How values are spread: their number, sum, least, most, quantiles and counts by power of two.
+ *
+ * Values below 32 are counted exactly, larger ones in 32 buckets to a power of two, so that a quantile is
+ * at most 1/32 above the true one and never above the largest value. Few different buckets are kept
+ * as a short sorted list, because a run may have a histogram for each of a million files; many become
+ * an array. A zeroed struct is empty; hist_free() releases it.
+ */
+#ifndef STRATA_ANALYZE_HIST_H
+#define STRATA_ANALYZE_HIST_H
+
+#include <stdint.h>
+
+#define HIST_BINS 65
+
+struct hist {
+	uint64_t count, sum, least, most;
+	double squares;		 /* sum of the values' squares */
+	struct hist_cell *cells; /* sorted by bucket, while there are few */
+	uint64_t *buckets;	 /* all of them, once there are many */
+	uint16_t used, capacity; /* of cells */
+};
+
+int hist_add(struct hist *hist, uint64_t value); /* 0 or -ENOMEM */
+int hist_merge(struct hist *into, const struct hist *from);
+
+/* The least bucket's end below or at which the share q (0 to 1) of all values lies; 0 when empty. */
+uint64_t hist_quantile(const struct hist *hist, double q);
+
+/* The values' variance; 0 for fewer than two. */
+double hist_variance(const struct hist *hist);
+
+/* Bin 0 counts zeros, bin n the values from 2^(n-1) up to, not including, 2^n. */
+void hist_bins(const struct hist *hist, uint64_t bins[HIST_BINS]);
+
+void hist_free(struct hist *hist);
+
+#endif

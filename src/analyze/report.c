@@ -1,0 +1,215 @@
+#include "analyze/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "base/units.h"
+
+/* ---- the window ---- */
+
+static int unknown_phase(const struct phases *phases, const char *name, struct error *e)
+{
+	const char *names[64];
+	char labels[64][128], hint[512];
+	size_t count = 0;
+
+	for (size_t i = 0; i < phases->count && count < 64; i++)
+		names[count] = phase_label(&phases->list[i], labels[count], sizeof(labels[0])),
+		count++;
+	return error_set(e, -EINVAL, "no phase '%s', %s", name,
+			 suggest_names(hint, sizeof(hint), name, names, count));
+}
+
+/* A phase by its label; by its stem alone when only one has it. */
+static int choose_window(struct report *report, const char *name, struct error *e)
+{
+	const struct phases *phases = &report->phases;
+	size_t found = 0, at = 0;
+	char label[128];
+
+	report->context.window = report->summary.span;
+	report->whole = !name;
+	for (size_t i = 0; i < phases->count && name; i++) {
+		bool exact = !strcmp(name, phase_label(&phases->list[i], label, sizeof(label)));
+
+		if (!exact && strcmp(name, phases->list[i].stem))
+			continue;
+		at = i;
+		found++;
+		if (exact) {
+			found = 1;
+			break;
+		}
+	}
+	if (!name)
+		return 0;
+	if (!found)
+		return unknown_phase(phases, name, e);
+	if (found > 1)
+		return error_set(e, -EINVAL, "%zu phases are called '%s': give its number too",
+				 found, name);
+	report->context.window = (struct span){ phases->list[at].start, phases->list[at].end };
+	phase_label(&phases->list[at], report->window_name, sizeof(report->window_name));
+	return 0;
+}
+
+/* ---- the pass ---- */
+
+static int open_context(struct report *report, struct reader *reader, const struct dims *dims,
+			struct error *e)
+{
+	struct context *context = &report->context;
+	int err;
+
+	context->dims = dims;
+	err = procs_open(&context->procs, reader, dims, e);
+	if (!err)
+		err = who_open(&context->who, dims, context->procs, e);
+	if (!err)
+		err = roles_load(&context->roles, context->procs, reader, &report->summary.span, e);
+	if (!err && segments_open(&context->segments, &report->phases, &context->window))
+		err = error_set(e, -ENOMEM, "no memory for the phases");
+	return err;
+}
+
+static int run_models(struct report *report, struct reader *reader, bool timeline, struct error *e)
+{
+	struct scan_sink sinks[24];
+	size_t count = 0;
+
+	if (tasks_open(&report->tasks, &report->context) ||
+	    waits_open(&report->waits, &report->context) ||
+	    files_open(&report->files, &report->context) ||
+	    devices_open(&report->devices, &report->context) ||
+	    usage_open(&report->usage, &report->context) ||
+	    steps_open(&report->steps, &report->context))
+		return error_set(e, -ENOMEM, "out of memory");
+	sinks[count++] = tasks_sink(&report->tasks);
+	sinks[count++] = waits_sink(&report->waits);
+	sinks[count++] = devices_sink(&report->devices);
+	sinks[count++] = steps_sink(&report->steps);
+	count += files_sinks(&report->files, sinks + count);
+	count += usage_sinks(&report->usage, sinks + count);
+	if (timeline) {
+		report->timeline = malloc(sizeof(*report->timeline));
+		if (!report->timeline || timeline_open(report->timeline, &report->context))
+			return error_set(e, -ENOMEM, "no memory for the timeline");
+		count += timeline_sinks(report->timeline, sinks + count);
+	}
+	return scan_run(reader, sinks, count, e);
+}
+
+static int finish_models(struct report *report)
+{
+	if (tasks_finish(&report->tasks) || files_finish(&report->files) ||
+	    steps_finish(&report->steps, &report->phases) ||
+	    (report->timeline && timeline_finish(report->timeline)))
+		return -ENOMEM;
+	waits_finish(&report->waits);
+	devices_finish(&report->devices);
+	usage_finish(&report->usage);
+	return 0;
+}
+
+static int finish_figures(struct report *report)
+{
+	const struct span *window = &report->context.window;
+	const struct segments *segments = &report->context.segments;
+
+	report->phase_figures = calloc(report->phases.count, sizeof(*report->phase_figures));
+	if (!report->phase_figures)
+		return -ENOMEM;
+	report->total = segments_sum(segments, window->start, UINT64_MAX);
+	for (size_t i = 0; i < report->phases.count; i++)
+		report->phase_figures[i] = segments_sum(segments, report->phases.list[i].start,
+							report->phases.list[i].end);
+	return 0;
+}
+
+static void finish_cost(struct report *report)
+{
+	const struct summary *summary = &report->summary;
+	uint64_t length = summary->span.end - summary->span.start;
+	struct cost *cost = &report->cost;
+
+	cost->cpu_known = summary->cpu_ns && !units_parse_count(summary->cpu_ns, &cost->cpu_ns);
+	cost->on_cpu_ns = report->tasks.strata_ns;
+	if (length)
+		cost->core_share = (double)cost->cpu_ns / (double)length;
+	if (summary->rows)
+		cost->bytes_a_row = (double)summary->bytes / (double)summary->rows;
+}
+
+int report_load(struct report *report, const char *path, struct reader *reader,
+		const struct dims *dims, const struct report_options *options, struct error *e)
+{
+	int err;
+
+	*report = (struct report){ 0 };
+	err = summary_load(&report->summary, path, reader, dims, e);
+	if (!err)
+		err = phases_load(&report->phases, reader, dims, &report->summary.span,
+				  options->log, e);
+	if (!err)
+		err = choose_window(report, options->phase, e);
+	if (!err)
+		err = open_context(report, reader, dims, e);
+	if (!err)
+		err = run_models(report, reader, options->timeline, e);
+	if (!err && (finish_models(report) || finish_figures(report)))
+		err = error_set(e, -ENOMEM, "no memory to finish the report");
+	if (err) {
+		report_free(report);
+		return err;
+	}
+	finish_cost(report);
+	report->summary.damage = reader_damage(reader); /* by now everything was looked at */
+	return 0;
+}
+
+void report_free(struct report *report)
+{
+	tasks_free(&report->tasks);
+	waits_free(&report->waits);
+	files_free(&report->files);
+	devices_free(&report->devices);
+	usage_free(&report->usage);
+	steps_free(&report->steps);
+	if (report->timeline)
+		timeline_free(report->timeline);
+	free(report->timeline);
+	segments_close(&report->context.segments);
+	roles_free(&report->context.roles);
+	who_close(&report->context.who);
+	procs_close(report->context.procs);
+	free(report->phase_figures);
+	phases_free(&report->phases);
+	summary_free(&report->summary);
+	*report = (struct report){ 0 };
+}
+
+const char *report_absent(const struct report *report, enum layer layer)
+{
+	for (size_t i = 0; i < report->summary.absent_count; i++)
+		if (!strcmp(report->summary.absent[i].what, layer_names.names[layer]))
+			return report->summary.absent[i].why;
+	return NULL;
+}
+
+bool report_has_layer(const struct report *report, enum layer layer)
+{
+	const char *name = layer_names.names[layer], *at = report->summary.layers;
+	size_t length = strlen(name);
+
+	while (at && *at) {
+		size_t word = strcspn(at, ",");
+
+		if (word == length && !memcmp(at, name, length))
+			return !report_absent(report, layer);
+		at += word + (at[word] == ',');
+	}
+	return false;
+}

@@ -1,0 +1,92 @@
+/* The run as a picture: a lane for each process, with how it spent each slice of the time, series for the
+ * whole machine, and single events. From the tables sched, io, fs, block, cpu, disk and gpu.
+ *
+ * Memory and size are bounded whatever the run's length: slices are a fixed number, and of the events those
+ * kept are the longest, and of the calls that move data also the largest. While there are no more than
+ * TIMELINE_EVENTS, all are kept.
+ */
+#ifndef STRATA_ANALYZE_TIMELINE_H
+#define STRATA_ANALYZE_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyze/context.h"
+#include "analyze/scan.h"
+
+#define TIMELINE_SLICES	   2048
+#define TIMELINE_LANES	   64 /* processes with a lane of their own; the rest share the last one */
+#define TIMELINE_EVENTS	   160000
+#define TIMELINE_LARGEST   20000
+#define TIMELINE_LATENCIES 48  /* powers of two of nanoseconds */
+#define TIMELINE_HEAT	   256 /* slices of the heat map */
+
+/* What a lane shows. */
+#define TIMELINE_KINDS(KIND) \
+	KIND(cpu)            \
+	KIND(read)           \
+	KIND(write)          \
+	KIND(open)           \
+	KIND(metadata)       \
+	KIND(block)
+
+enum timeline_kind {
+#define KIND_ID(name) TIMELINE_##name,
+	TIMELINE_KINDS(KIND_ID)
+#undef KIND_ID
+		TIMELINE_KIND_COUNT
+};
+
+extern const char *const timeline_kinds[TIMELINE_KIND_COUNT];
+
+struct timeline_lane {
+	uint32_t proc;			  /* PROC_NONE: all others */
+	float *busy[TIMELINE_KIND_COUNT]; /* ns of each slice; NULL: never */
+};
+
+struct timeline_event {
+	uint64_t ts, dur;
+	uint64_t bytes;
+	uint32_t tid;
+	uint32_t path; /* number in paths, + 1; 0: none */
+	uint16_t op;   /* number in ops */
+	uint8_t lane, kind;
+};
+
+/* A sampled value over time: at most TIMELINE_SLICES means. */
+struct timeline_series {
+	char name[64];
+	const char *group, *unit; /* cpu, disk, gpu; %, bytes/s */
+	double *sum, *weight;	  /* by slice */
+};
+
+struct timeline {
+	struct context *context;
+	double slice_ns;
+	struct timeline_lane lanes[TIMELINE_LANES];
+	size_t lane_count;
+	struct timeline_event *events; /* in order of ts, once finished */
+	size_t event_count;
+	uint64_t seen; /* events that there were */
+	struct timeline_series *series;
+	size_t series_count;
+	double read_bytes[TIMELINE_SLICES], missed_bytes[TIMELINE_SLICES];
+	uint32_t heat[TIMELINE_HEAT][TIMELINE_LATENCIES]; /* calls that read */
+	struct strings paths, ops;
+
+	/* While loading. */
+	struct numbering by_proc, by_file;
+	struct buf longest, largest,
+		series_list;   /* heaps of struct timeline_event, the least first */
+	struct buf file_paths; /* uint32_t by number of by_file */
+};
+
+int timeline_open(struct timeline *timeline, struct context *context);
+size_t timeline_sinks(struct timeline *timeline,
+		      struct scan_sink *sinks); /* at most TIMELINE_SINKS */
+#define TIMELINE_SINKS 7
+int timeline_finish(struct timeline *timeline);
+void timeline_free(struct timeline *timeline);
+
+#endif

@@ -1,0 +1,189 @@
+#include "analyze/usage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define MOST_DEVICES 65536
+#define IDLE_SM	     5.0
+
+int usage_open(struct usage *usage, struct context *context)
+{
+	*usage = (struct usage){ .context = context, .all.cpu = -1 };
+	return 0;
+}
+
+static void *element(struct buf *array, size_t i, size_t size)
+{
+	if ((i + 1) * size > array->size && buf_append_zeros(array, (i + 1) * size - array->size))
+		return NULL;
+	return array->data + i * size;
+}
+
+/* A share as a number; one that is null counts as 0. */
+static double real(const struct rows *rows, unsigned column)
+{
+	union {
+		int64_t bits;
+		double real;
+	} cell = { .bits = rows_cell(rows, column) };
+
+	return cell.bits == CELL_NULL ? 0 : cell.real;
+}
+
+/* How much of the interval lies inside the window. */
+static double overlap(const struct usage *usage, uint64_t ts, int64_t dur)
+{
+	uint64_t from = context_clip(usage->context, ts);
+	uint64_t to = context_clip(usage->context, ts + (dur == CELL_NULL ? 0 : (uint64_t)dur));
+
+	return to > from ? (double)(to - from) : 0;
+}
+
+static int take_cpu(void *state, const struct rows *rows)
+{
+	struct usage *usage = state;
+	int64_t number = rows_cell(rows, column_cpu_cpu);
+	double weight = overlap(usage, (uint64_t)rows_cell(rows, column_cpu_ts),
+				rows_cell(rows, column_cpu_dur));
+	struct cpu_usage *cpu = &usage->all;
+
+	if (number == CELL_NULL || number >= MOST_DEVICES || weight <= 0)
+		return 0;
+	if (number >= 0)
+		cpu = element(&usage->cpu_list, (size_t)number, sizeof(*cpu));
+	if (!cpu)
+		return -ENOMEM;
+	cpu->cpu = number;
+	cpu->weight += weight;
+	cpu->usr += weight * (real(rows, column_cpu_usr) + real(rows, column_cpu_nice) +
+			      real(rows, column_cpu_guest) + real(rows, column_cpu_gnice));
+	cpu->sys += weight * real(rows, column_cpu_sys);
+	cpu->iowait += weight * real(rows, column_cpu_iowait);
+	cpu->irq += weight * (real(rows, column_cpu_irq) + real(rows, column_cpu_soft));
+	cpu->steal += weight * real(rows, column_cpu_steal);
+	cpu->idle += weight * real(rows, column_cpu_idle);
+	return 0;
+}
+
+static uint64_t known(int64_t cell)
+{
+	return cell == CELL_NULL || cell < 0 ? 0 : (uint64_t)cell;
+}
+
+static int take_disk(void *state, const struct rows *rows)
+{
+	struct usage *usage = state;
+	uint64_t ts = (uint64_t)rows_cell(rows, column_disk_ts);
+	double weight = overlap(usage, ts, rows_cell(rows, column_disk_dur));
+	struct disk_usage *disk;
+	const char *name;
+	uint32_t number;
+	size_t size;
+
+	name = rows_text(rows, column_disk_dev, &size);
+	if (!name || weight <= 0)
+		return 0;
+	if (strings_add(&usage->disk_names, name, size, &number))
+		return -ENOMEM;
+	disk = element(&usage->disk_list, number, sizeof(*disk));
+	if (!disk)
+		return -ENOMEM;
+	disk->weight += weight;
+	disk->util += weight * real(rows, column_disk_util);
+	disk->queue += weight * real(rows, column_disk_queue);
+	if (real(rows, column_disk_util) > disk->most_util)
+		disk->most_util = real(rows, column_disk_util);
+	if (!context_inside(usage->context, ts))
+		return 0;
+	disk->reads += known(rows_cell(rows, column_disk_reads));
+	disk->writes += known(rows_cell(rows, column_disk_writes));
+	disk->read_bytes += known(rows_cell(rows, column_disk_read_bytes));
+	disk->write_bytes += known(rows_cell(rows, column_disk_write_bytes));
+	return 0;
+}
+
+static int take_gpu(void *state, const struct rows *rows)
+{
+	struct usage *usage = state;
+	int64_t number = rows_cell(rows, column_gpu_gpu);
+	double weight = overlap(usage, (uint64_t)rows_cell(rows, column_gpu_ts),
+				rows_cell(rows, column_gpu_dur));
+	struct gpu_usage *gpu;
+
+	if (number < 0 || number >= MOST_DEVICES || weight <= 0)
+		return 0;
+	gpu = element(&usage->gpu_list, (size_t)number, sizeof(*gpu));
+	if (!gpu)
+		return -ENOMEM;
+	gpu->gpu = number;
+	gpu->weight += weight;
+	gpu->sm += weight * real(rows, column_gpu_sm);
+	gpu->mem += weight * real(rows, column_gpu_mem);
+	gpu->power += weight * real(rows, column_gpu_power);
+	gpu->idle += real(rows, column_gpu_sm) < IDLE_SM ? weight : 0;
+	if (known(rows_cell(rows, column_gpu_fb_used)) > gpu->most_fb)
+		gpu->most_fb = known(rows_cell(rows, column_gpu_fb_used));
+	if (known(rows_cell(rows, column_gpu_fb_total)))
+		gpu->fb_total = known(rows_cell(rows, column_gpu_fb_total));
+	return 0;
+}
+
+size_t usage_sinks(struct usage *usage, struct scan_sink *sinks)
+{
+	sinks[0] = (struct scan_sink){ TABLE_cpu, ~0ull, take_cpu, usage };
+	sinks[1] = (struct scan_sink){ TABLE_disk, ~0ull, take_disk, usage };
+	sinks[2] = (struct scan_sink){ TABLE_gpu, ~0ull, take_gpu, usage };
+	return USAGE_SINKS;
+}
+
+static void finish_cpu(struct cpu_usage *cpu)
+{
+	double *sums[] = { &cpu->usr, &cpu->sys, &cpu->iowait, &cpu->irq, &cpu->steal, &cpu->idle };
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums) && cpu->weight > 0; i++)
+		*sums[i] /= cpu->weight;
+}
+
+void usage_finish(struct usage *usage)
+{
+	struct gpu_usage *gpus = (struct gpu_usage *)usage->gpu_list.data;
+	struct cpu_usage *cpus = (struct cpu_usage *)usage->cpu_list.data;
+
+	finish_cpu(&usage->all);
+	usage->cpus = cpus;
+	for (size_t i = 0; i < usage->cpu_list.size / sizeof(*cpus); i++)
+		if (cpus[i].weight > 0) {
+			finish_cpu(&cpus[i]);
+			usage->cpus[usage->cpu_count++] = cpus[i];
+		}
+	usage->disks = (struct disk_usage *)usage->disk_list.data;
+	usage->disk_count = usage->disk_list.size / sizeof(*usage->disks);
+	for (size_t i = 0; i < usage->disk_count; i++) {
+		struct disk_usage *disk = &usage->disks[i];
+
+		disk->name = strings_get(&usage->disk_names, (uint32_t)i, &disk->name_size);
+		disk->util /= disk->weight;
+		disk->queue /= disk->weight;
+	}
+	usage->gpus = gpus;
+	for (size_t i = 0; i < usage->gpu_list.size / sizeof(*gpus); i++) {
+		struct gpu_usage gpu = gpus[i];
+
+		if (gpu.weight <= 0)
+			continue;
+		gpu.sm /= gpu.weight;
+		gpu.mem /= gpu.weight;
+		gpu.power /= gpu.weight;
+		gpu.idle = gpu.idle / gpu.weight * 100;
+		usage->gpus[usage->gpu_count++] = gpu;
+	}
+}
+
+void usage_free(struct usage *usage)
+{
+	strings_free(&usage->disk_names);
+	buf_free(&usage->cpu_list);
+	buf_free(&usage->disk_list);
+	buf_free(&usage->gpu_list);
+	*usage = (struct usage){ 0 };
+}

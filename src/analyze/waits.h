@@ -1,0 +1,64 @@
+/* Where the main thread's time went, and who woke whom: on a CPU, waiting for one, or asleep until
+ * somebody woke it. From table sched; the main thread is the first thread of the main process.
+ *
+ * A sleep runs from the end of a stay to the moment of being made runnable. Its reason is `disk` when it was
+ * uninterruptible (storage, mostly; page faults and locks of the kernel too), else who ended it: a
+ * worker, a thread of the same process, another process, or nobody (a timer or a device). What is left of
+ * the thread's life is unknown: sleeps before its first and after its last stay, and losses.
+ */
+#ifndef STRATA_ANALYZE_WAITS_H
+#define STRATA_ANALYZE_WAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyze/context.h"
+#include "analyze/scan.h"
+
+#define WAIT_REASONS(REASON)                      \
+	REASON(DISK, disk, "disk")                \
+	REASON(WORKERS, workers, "workers")       \
+	REASON(OWN, own, "own threads")           \
+	REASON(OTHERS, others, "other processes") \
+	REASON(EVENTS, events, "timers and devices")
+
+enum wait_reason {
+#define WAIT_ID(id, field, name) WAIT_##id,
+	WAIT_REASONS(WAIT_ID)
+#undef WAIT_ID
+		WAIT_REASON_COUNT
+};
+
+extern const char *const wait_reason_names[WAIT_REASON_COUNT];
+
+/* The main thread's sleeps inside one system call, for one reason. */
+struct wait_call {
+	const char *syscall; /* not terminated; NULL: in user mode, a page fault mostly */
+	size_t syscall_size;
+	enum wait_reason reason;
+	uint64_t ns, count;
+};
+
+struct waits {
+	struct context *context;
+	bool known;
+	struct wait_call *calls; /* by ns, the greatest first */
+	size_t call_count;
+	uint64_t wakes[ROLE_COUNT][ROLE_COUNT]; /* from, to; within a process not counted */
+
+	/* While loading. */
+	struct strings syscalls;
+	struct numbering by_call;
+	struct buf list;  /* struct wait_call */
+	uint64_t left_ts; /* when the main thread left its CPU; 0: never yet */
+	char left_state;
+	uint32_t left_syscall;
+};
+
+int waits_open(struct waits *waits, struct context *context);
+struct scan_sink waits_sink(struct waits *waits);
+void waits_finish(struct waits *waits);
+void waits_free(struct waits *waits);
+
+#endif

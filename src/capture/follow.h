@@ -1,0 +1,23 @@
+/* The job's own log, followed while recording: its :::MLLOG lines become rows of table mark, with source
+ * mllog, the key as name and the JSON object as value, at the time that the line itself tells.
+ *
+ * The file may appear later, grow, be cut or be replaced. Lines of a time before the recording are left
+ * out. The session's thread calls these.
+ */
+#ifndef STRATA_CAPTURE_FOLLOW_H
+#define STRATA_CAPTURE_FOLLOW_H
+
+#include <stdint.h>
+
+#include "capture/sink.h"
+
+struct follow;
+
+/* NULL when out of memory. path must outlive it. */
+struct follow *follow_open(const char *path);
+void follow_close(struct follow *follow);
+
+/* Takes the lines that came since the last time; start is when the recording began. */
+void follow_take(struct follow *follow, uint64_t start, struct sink *sink);
+
+#endif

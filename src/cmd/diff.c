@@ -1,0 +1,131 @@
+/* strata diff: what changed between two runs. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyze/diff.h"
+#include "analyze/report.h"
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "render/diff.h"
+#include "render/page.h"
+
+#define DEFAULT_TOP 10
+
+/* The options, filled once by cmd_parse(). */
+static struct {
+	const char *phase, *html;
+	uint64_t top;
+	bool json;
+} given;
+
+static const struct option_row diff_rows[] = {
+	{ 0, "top", OPTION_COUNT, &given.top, "N",
+	  "rows of each list (default: 10; all with --json)" },
+	{ 0, "phase", OPTION_TEXT, &given.phase, "NAME",
+	  "compare one phase alone, such as 'epoch 3'" },
+	{ 0, "html", OPTION_TEXT, &given.html, "FILE",
+	  "write the page of B with a section of what changed since A" },
+	{ 0, "json", OPTION_FLAG, &given.json, NULL, "print one JSON object" },
+	{ 0 },
+};
+
+const struct options diff_options = {
+	.usage = "strata diff [options] A B",
+	.summary = "Tell what changed from run A to run B, and what is only noise.",
+	.examples = "strata diff before.strata after.strata\n"
+		    "strata diff --json before.strata after.strata | jq '.items[0]'",
+	.rows = diff_rows,
+};
+
+/* A run with its report. */
+struct side {
+	struct trace trace;
+	struct report report;
+	bool loaded;
+};
+
+static int side_load(struct side *side, const char *path, struct error *e)
+{
+	struct report_options options = { .phase = given.phase, .timeline = given.html != NULL };
+	int err = cmd_open_trace(&side->trace, path, e);
+
+	if (err)
+		return err;
+	err = report_load(&side->report, path, side->trace.reader, side->trace.dims, &options, e);
+	if (err)
+		return error_add(e, err, "cannot report on trace '%s'", path);
+	side->loaded = true;
+	return cmd_check_damage(&side->trace, path, e);
+}
+
+static void side_free(struct side *side)
+{
+	if (side->loaded)
+		report_free(&side->report);
+	cmd_close_trace(&side->trace);
+}
+
+static int diff_write_page(const struct diff *diff, const struct side *a, const struct side *b,
+			   struct error *e)
+{
+	struct page_changes changes = { diff, &a->report };
+	FILE *out = fopen(given.html, "we");
+	int err;
+
+	if (!out)
+		return error_errno(e, "cannot write '%s'", given.html);
+	err = page_print_html(&b->report, &changes, out);
+	if (err)
+		error_set(e, err, "no memory to write '%s'", given.html);
+	if (fclose(out) && !err)
+		err = error_errno(e, "cannot write '%s'", given.html);
+	if (!err)
+		log_info("%s written", given.html);
+	return err;
+}
+
+static int diff_print(const struct side *a, const struct side *b, struct error *e)
+{
+	struct diff diff;
+	int err = diff_load(&diff, &a->report, &b->report, e);
+
+	if (err)
+		return err;
+	if (given.html)
+		err = diff_write_page(&diff, a, b, e);
+	else if (given.json)
+		diff_print_json(&diff, &a->report, &b->report, given.top ? given.top : SIZE_MAX,
+				stdout);
+	else
+		diff_print_text(&diff, &a->report, &b->report, cmd_terminal_width(),
+				given.top ? given.top : DEFAULT_TOP, stdout);
+	if (!err && fflush(stdout) && errno != EPIPE)
+		err = error_errno(e, "cannot write stdout");
+	diff_free(&diff);
+	return err;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	struct side a = { 0 }, b = { 0 };
+	struct arguments arguments;
+	struct error e;
+	int status;
+
+	if (!cmd_parse(&diff_options, argc, argv, &arguments, &status))
+		return status;
+	status = CMD_OK;
+	if (arguments.count != 2 || arguments.command) {
+		error_set(&e, -EINVAL, "diff needs two traces");
+		status = cmd_usage(argv[0], &e);
+	} else if (side_load(&a, arguments.items[0], &e) || side_load(&b, arguments.items[1], &e) ||
+		   diff_print(&a, &b, &e)) {
+		status = cmd_fail(&e);
+	}
+	side_free(&a);
+	side_free(&b);
+	free(arguments.items);
+	return status;
+}

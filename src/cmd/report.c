@@ -1,0 +1,155 @@
+/* strata report: the models of a run as text, JSON or a page. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/report.h"
+#include "base/log.h"
+#include "base/suggest.h"
+#include "cmd/cmd.h"
+#include "render/page.h"
+#include "render/report.h"
+
+#define DEFAULT_TOP 10
+
+/* The options, filled once by cmd_parse(). */
+static struct {
+	const char *section, *log, *phase, *html, *svg;
+	uint64_t top;
+	bool json;
+} given;
+
+static const struct option_row report_rows[] = {
+	{ 0, "section", OPTION_TEXT, &given.section, "NAME",
+	  "print only one section: overview, phases, steps, roles, waits, tasks, ..." },
+	{ 0, "top", OPTION_COUNT, &given.top, "N",
+	  "rows of each list (default: 10; all with --json)" },
+	{ 0, "phase", OPTION_TEXT, &given.phase, "NAME",
+	  "report on one phase alone, such as 'epoch 3'" },
+	{ 0, "log", OPTION_TEXT, &given.log, "FILE",
+	  "take the phases from the :::MLLOG lines of the job's log" },
+	{ 0, "html", OPTION_TEXT, &given.html, "FILE",
+	  "write the report as a page with the timeline, one file that needs nothing else" },
+	{ 0, "svg", OPTION_TEXT, &given.svg, "FILE", "write the timeline as a figure" },
+	{ 0, "json", OPTION_FLAG, &given.json, NULL, "print one JSON object" },
+	{ 0 },
+};
+
+const struct options report_options = {
+	.usage = "strata report [options] RUN",
+	.summary = "Tell where the time of a run went: phases, tasks, files, devices.",
+	.examples = "strata report run.strata\n"
+		    "strata report --section files --top 50 run.strata\n"
+		    "strata report --log train.log --phase 'epoch 3' run.strata\n"
+		    "strata report --html report.html run.strata\n"
+		    "strata report --json run.strata | jq .tasks.job_cpu_ns",
+	.rows = report_rows,
+};
+
+static int report_find_section(const char *name, int *section, struct error *e)
+{
+	char hint[512];
+
+	*section = SECTION_COUNT;
+	for (int i = 0; i < SECTION_COUNT && name; i++)
+		if (!strcmp(name, report_sections[i]))
+			*section = i;
+	if (!name || *section != SECTION_COUNT)
+		return 0;
+	return error_set(e, -EINVAL, "unknown section '%s', %s", name,
+			 suggest_names(hint, sizeof(hint), name, report_sections, SECTION_COUNT));
+}
+
+static int print_html(const struct report *report, FILE *out)
+{
+	return page_print_html(report, NULL, out);
+}
+
+static int print_svg(const struct report *report, FILE *out)
+{
+	page_print_svg(report, out);
+	return 0;
+}
+
+static int report_write_file(const struct report *report, const char *path,
+			     int (*print)(const struct report *, FILE *), struct error *e)
+{
+	FILE *out = fopen(path, "we");
+	int err;
+
+	if (!out)
+		return error_errno(e, "cannot write '%s'", path);
+	err = print(report, out);
+	if (err)
+		error_set(e, err, "no memory to write '%s'", path);
+	else if (fflush(out) || ferror(out))
+		err = error_errno(e, "cannot write '%s'", path);
+	if (fclose(out) && !err)
+		err = error_errno(e, "cannot write '%s'", path);
+	if (!err)
+		log_info("%s written", path);
+	return err;
+}
+
+static int report_write_files(const struct report *report, struct error *e)
+{
+	int err = 0;
+
+	if (given.html)
+		err = report_write_file(report, given.html, print_html, e);
+	if (!err && given.svg)
+		err = report_write_file(report, given.svg, print_svg, e);
+	return err;
+}
+
+static int report_print(const struct trace *trace, const char *run, int section, struct error *e)
+{
+	struct report_options options = { .log = given.log,
+					  .phase = given.phase,
+					  .timeline = given.html || given.svg };
+	struct report_style style = { .width = cmd_terminal_width(),
+				      .top = given.top ? given.top : DEFAULT_TOP,
+				      .section = section };
+	struct report report;
+	int err;
+
+	err = report_load(&report, run, trace->reader, trace->dims, &options, e);
+	if (err)
+		return error_add(e, err, "cannot report on trace '%s'", run);
+	err = cmd_check_damage(trace, run, e);
+	if (!err && options.timeline)
+		err = report_write_files(&report, e);
+	if (!err && given.json)
+		report_print_json(&report, given.top ? given.top : SIZE_MAX, stdout);
+	else if (!err && (!options.timeline || given.section))
+		report_print_text(&report, &style, stdout);
+	if (!err && fflush(stdout) && errno != EPIPE)
+		err = error_errno(e, "cannot write stdout");
+	report_free(&report);
+	return err;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct arguments arguments;
+	struct trace trace = { 0 };
+	int status, section;
+	struct error e;
+
+	if (!cmd_parse(&report_options, argc, argv, &arguments, &status))
+		return status;
+	status = CMD_OK;
+	if (arguments.count != 1 || arguments.command) {
+		error_set(&e, -EINVAL, "report needs one trace");
+		status = cmd_usage(argv[0], &e);
+	} else if (report_find_section(given.section, &section, &e)) {
+		status = cmd_usage(argv[0], &e);
+	} else if (cmd_open_trace(&trace, arguments.items[0], &e) ||
+		   report_print(&trace, arguments.items[0], section, &e)) {
+		status = cmd_fail(&e);
+	}
+	cmd_close_trace(&trace);
+	free(arguments.items);
+	return status;
+}
