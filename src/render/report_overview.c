@@ -119,7 +119,9 @@ static void print_main(const struct report *report, unsigned width, FILE *out)
 
 	for (size_t i = 0; i < count_parts; i++)
 		known += parts[i].ns;
-	parts[count_parts - 1].ns = life > known ? life - known : 0;
+	if (known > life) /* on its way out it is still on a CPU */
+		life = known;
+	parts[count_parts - 1].ns = life - known;
 	sort_parts(parts, count_parts);
 	fputs("\nMain thread, ", out);
 	if (main->comm.bytes)

@@ -123,8 +123,13 @@ static int thread_take(struct newest *newest, struct threads *threads, const str
 	if (old_tid != CELL_NULL)
 		thread_end(newest, threads, old_tid, ts);
 	if (size == 4 && !memcmp(event, "exit", 4)) {
+		/* One that ended before the recording had told of it is known by its exit alone. */
+		bool known = newest_open(newest, threads, tid) ||
+			     !rows_text(rows, column_process_comm, &size);
+		int err = known ? 0 : thread_begin(newest, threads, rows, true);
+
 		thread_end(newest, threads, tid, ts);
-		return 0;
+		return err;
 	}
 	return thread_begin(newest, threads, rows, size == 4 && !memcmp(event, "fork", 4));
 }

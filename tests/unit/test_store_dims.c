@@ -166,6 +166,20 @@ static void the_recorder_and_idle_have_names(void **state)
 	world_end(&world);
 }
 
+static void a_thread_may_be_known_by_its_exit_alone(void **state)
+{
+	struct world world = world_begin();
+
+	(void)state;
+	add_event(&world, 2000, EVENT_EXIT, 5, "short");
+	add_event(&world, 2000, EVENT_EXIT, 6, NULL);
+	world_open(&world);
+	assert_comm(&world, 5, 1500, "short");
+	assert_comm(&world, 5, 2500, NULL);
+	assert_comm(&world, 6, 1500, NULL);
+	world_end(&world);
+}
+
 static void many_threads_are_all_found(void **state)
 {
 	struct world world = world_begin();
@@ -277,6 +291,7 @@ int main(void)
 		cmocka_unit_test(after_its_end_a_thread_has_no_name),
 		cmocka_unit_test(exec_moves_a_thread_to_the_leaders_id),
 		cmocka_unit_test(the_recorder_and_idle_have_names),
+		cmocka_unit_test(a_thread_may_be_known_by_its_exit_alone),
 		cmocka_unit_test(many_threads_are_all_found),
 		cmocka_unit_test(one_file_has_one_id),
 		cmocka_unit_test(the_last_fact_holds),
