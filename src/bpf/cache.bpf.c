@@ -23,7 +23,7 @@ int BPF_PROG(cache_add, struct folio *folio)
 		return 0;
 	if (state->call)
 		state->missed += folio_bytes(folio);
-	else if (state->fault == TASK_FAULT_ON_FILE && !task_in_call(task))
+	else if (state->fault && !task_in_call(task))
 		state->fault_missed += folio_bytes(folio);
 	return 0;
 }

@@ -1,24 +1,27 @@
 /* Page faults: the layer fault.
  *
- * page_fault_user and page_fault_kernel tell of every fault, on whatever memory, and most are on anonymous
- * memory: there only the address is kept, for its CPU, and no clock is read. That a fault is on a file is
- * told by the page cache, a moment later, when it is asked for the page: the row begins there. A major
- * fault ends at the kernel's own count of it, a software perf event. Nothing tells the end of a minor one
- * without costing every anonymous fault as much as all of the above: one that was not counted as major
- * by the time of the thread's next fault on a file was minor, and its record is written then.
+ * Most faults are on anonymous memory, and none of them should pay for those that are on files. That a fault is
+ * on a file is told by the page cache, when it is asked for the page: the row begins there. A major fault ends
+ * at the kernel's own count of it, a software perf event, which also gives its address. Nothing tells the end
+ * of a minor one without costing every anonymous fault: one that was not counted as major by the time of the
+ * thread's next fault on a file was minor, and its record is written then.
  *
- *     page_fault_user ─▶ filemap_map_pages ─▶ filemap_fault ─▶ major-faults
- *     (address)          (pages around it      (not among       (it waited
- *                         were in the cache)    those)           for storage)
+ *     [page_fault_user] ─▶ filemap_map_pages ─▶ filemap_fault ─▶ major-faults
+ *     (address)            (pages around it      (not among       (it waited
+ *                           were in the cache)    those)           for storage)
  *
- * A call that reaches into a mapping by itself (direct I/O into it, say) faults with no address.
+ * Only when the layer was asked for by name, the tracepoints where all faults begin are used too: they alone
+ * know the address of a minor fault, and cost each anonymous one a tenth of a microsecond. There the
+ * address is kept, for its CPU, and no clock is read. Without them, and when a call reaches into a mapping by
+ * itself, a minor fault has no address, and its file is the one that the inode was met as last.
  */
 #include "bpf/block_file.bpf.h"
 
 char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
 
 /* Set by strata before load. */
-const volatile bool fault_areas = false; /* the kernel has bpf_find_vma */
+const volatile bool fault_areas = false;     /* the kernel has bpf_find_vma */
+const volatile bool fault_addresses = false; /* the tracepoints where faults begin are used */
 const volatile bool fault_times =
 	false; /* its page cache tells of no fault: the time is taken where all begin */
 
@@ -90,7 +93,7 @@ static __always_inline void fault_send(struct task_state *state, __u64 dur, __u8
 	record->addr = state->fault_addr;
 	record->pos = state->fault_pos;
 	record->missed = state->fault_missed;
-	if (!count_missed || state->fault == TASK_FAULT_UNPLACED)
+	if (!count_missed)
 		record->missed = RECORD_NULL;
 	record->file = state->fault_file;
 	record->flags = kind | (state->fault == TASK_FAULT_UNPLACED ? FAULT_NO_ADDRESS : 0);
@@ -173,16 +176,46 @@ static __always_inline __u64 fault_take_address(struct task_struct *task)
 	return begun->address;
 }
 
-/* The file as the inode alone tells it, and the position when only one page was asked for. */
-static __always_inline void fault_take_inode(struct task_state *state, struct inode *inode,
-					     __u64 first, __u64 last)
+/* A path to an inode that was met by none, as of a program's interpreter: the name it is cached under, seen
+ * through the mount of the program itself if they are on one file system. */
+static __noinline __u32 file_of_alias(struct task_struct *task, struct inode *inode)
+{
+	struct vfsmount *mount = BPF_CORE_READ(task, mm, exe_file, f_path.mnt);
+	struct hlist_node *alias = BPF_CORE_READ(inode, i_dentry.first);
+	struct dentry *dentry;
+
+	if (!alias || !mount || BPF_CORE_READ(mount, mnt_sb) != BPF_CORE_READ(inode, i_sb))
+		return 0;
+	dentry = (void *)alias - bpf_core_field_offset(struct dentry, d_u.d_alias);
+	if (BPF_CORE_READ(dentry, d_inode) != inode)
+		return 0;
+	return path_enter((__u64)dentry, (__u64)mount, (__u64)inode);
+}
+
+/* The file as the inode alone tells it. */
+static __always_inline void fault_take_inode(struct task_struct *task, struct task_state *state,
+					     struct inode *inode)
 {
 	struct inode_entry *entry;
 
 	entry = inode_find((__u64)inode, BPF_CORE_READ(inode, i_ino),
 			   BPF_CORE_READ(inode, i_generation));
 	state->fault_file = entry ? file_of_entry(entry, inode) : 0;
-	state->fault_pos = first == last ? (__s64)(first << 12) : RECORD_NULL;
+	if (!state->fault_file)
+		state->fault_file = file_of_alias(task, inode);
+}
+
+/* Whether a look for pages is part of the fault that the thread is in. One that looked for a single page looks
+ * for those around it again when it is tried once more; one that looked for those around it and did not
+ * find its own looks for that alone. A second look for pages around is another fault. */
+static __always_inline bool fault_goes_on(struct task_state *state, __u64 inode, __u64 first,
+					  __u64 last)
+{
+	bool single = state->fault_first == state->fault_last;
+
+	if (!state->fault || state->fault_inode != inode || (!single && first != last))
+		return false;
+	return first <= state->fault_last && last >= state->fault_first;
 }
 
 static __always_inline bool fault_within(struct task_state *state, __u64 first, __u64 last)
@@ -202,17 +235,28 @@ static __noinline int fault_on_file(struct task_struct *task, struct address_spa
 
 	if (!state || !inode)
 		return 0;
-	address = fault_take_address(task);
-	if (!address && state->fault && fault_within(state, first, last))
-		return 0; /* the same one: it was not among the pages around, or it is tried again */
+	address = fault_addresses ? fault_take_address(task) : 0;
+	if (!address && fault_goes_on(state, (__u64)inode, first, last)) {
+		if (first == last) {
+			state->fault_first = first;
+			state->fault_last = last;
+			if (state->fault == TASK_FAULT_UNPLACED)
+				state->fault_pos = first << 12;
+		}
+		return 0;
+	}
 	fault_end_minor(state);
 	fault_begin(state);
+	state->fault_inode = (__u64)inode;
+	state->fault_first = first;
+	state->fault_last = last;
 	state->fault_addr = address;
 	if (address && fault_locate(task, state) == (__u64)inode &&
 	    fault_within(state, first, last))
 		return 0;
 	state->fault = TASK_FAULT_UNPLACED;
-	fault_take_inode(state, inode, first, last);
+	state->fault_pos = first << 12;
+	fault_take_inode(task, state, inode);
 	return 0;
 }
 
@@ -252,26 +296,42 @@ static __always_inline void fault_end_unseen(struct task_struct *task, struct ta
 	fault_send(state, end - begun, timed ? 0 : RECORD_UNFINISHED, FAULT_MAJOR);
 }
 
+/* Whether the fault that ends at an address is the one that the page cache told of. If so, its place is known
+ * now. */
+static __always_inline bool fault_is(struct task_struct *task, struct task_state *state,
+				     __u64 address)
+{
+	__s64 pos = state->fault_pos;
+	__u32 file = state->fault_file;
+
+	if (state->fault == TASK_FAULT_ON_FILE)
+		return state->fault_addr >> 12 == address >> 12;
+	if (state->fault != TASK_FAULT_UNPLACED)
+		return false;
+	state->fault_addr = address;
+	if (fault_locate(task, state) != state->fault_inode ||
+	    !fault_within(state, state->fault_first, state->fault_last)) {
+		state->fault_pos = pos;
+		state->fault_file = file;
+		return false;
+	}
+	state->fault = TASK_FAULT_ON_FILE;
+	return true;
+}
+
 SEC("?perf_event")
 int fault_major(struct perf_event_context *context)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 address = context->addr;
 	struct task_state *state;
-	bool seen;
 
 	if (!task_may_be_recorded(task))
 		return 0;
 	state = task_state_recorded(task, LAYER_fault);
 	if (!state)
 		return 0;
-	seen = state->fault == TASK_FAULT_ON_FILE && state->fault_addr >> 12 == address >> 12;
-	if (!seen && state->fault == TASK_FAULT_UNPLACED && !fault_take_address(task)) {
-		state->fault = TASK_FAULT_ON_FILE;
-		seen = true;
-	}
-	if (seen) {
-		state->fault_addr = address;
+	if (fault_is(task, state, address)) {
 		fault_send(state, bpf_ktime_get_boot_ns() - state->fault_ts, 0, FAULT_MAJOR);
 	} else {
 		fault_end_minor(state);

@@ -51,7 +51,16 @@ struct super_block {
 	struct block_device *s_bdev;
 };
 
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 struct inode {
+	struct hlist_head i_dentry;
 	__u16 i_mode;
 	struct super_block *i_sb;
 	unsigned long i_ino;
@@ -63,6 +72,9 @@ struct dentry {
 	struct dentry *d_parent;
 	struct qstr d_name;
 	struct inode *d_inode;
+	union {
+		struct hlist_node d_alias;
+	} d_u;
 };
 
 struct vfsmount {

@@ -246,6 +246,9 @@ struct task_state {
 	__u64 fault_addr;
 	__u64 fault_missed;
 	__s64 fault_pos;
+	__u64 fault_inode; /* address */
+	__u64 fault_first; /* pages of it that were looked for */
+	__u64 fault_last;
 	__u32 fault_file;
 	__u32 fault_cpu;
 	__u8 fault; /* enum task_fault */

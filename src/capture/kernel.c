@@ -112,7 +112,8 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 			    struct error *e)
 {
 	struct strata_bpf *bpf = kernel->bpf;
-	struct probe_setup setup = { bpf, config->layers, config->features, config->absences };
+	struct probe_setup setup = { bpf, config->layers, config->required, config->features,
+				     config->absences };
 	struct stat namespace;
 	int err;
 

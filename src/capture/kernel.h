@@ -22,6 +22,7 @@ struct sink;	    /* capture/sink.h */
 
 struct kernel_config {
 	uint32_t layers;      /* LAYER_BITs to record */
+	uint32_t required;    /* those of them that were asked for by name */
 	bool record_all;      /* io, fs and mem of every process */
 	bool process_all;     /* process events of every process */
 	uint64_t ring_bytes;  /* of each CPU's ring; 0: chosen by the number of CPUs */

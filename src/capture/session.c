@@ -78,6 +78,7 @@ static int session_open_kernel(struct session *session, const struct features *f
 		   config->filter.cgroup;
 	struct kernel_config kernel = {
 		.layers = session->layers,
+		.required = config->required,
 		.record_all = config->scope == SCOPE_ALL || (!job && config->scope != SCOPE_JOB),
 		.process_all = config->scope != SCOPE_JOB,
 		.ring_bytes = config->ring_bytes,

@@ -46,12 +46,15 @@ static void fault_configure(const struct probe_setup *setup)
 	bool on = setup->layers & LAYER_BIT(LAYER_fault);
 	bool pages = on && features_tracepoint_arguments(setup->features, "mm_filemap_fault") &&
 		     features_tracepoint_arguments(setup->features, "mm_filemap_map_pages");
+	/* Each anonymous fault pays for these. */
+	bool begins = on && (!pages || setup->required & LAYER_BIT(LAYER_fault));
 	bool areas = features_has_helper(setup->features, "find_vma");
 
 	bpf->rodata->fault_areas = areas;
 	bpf->rodata->fault_times = !pages;
-	bpf_program__set_autoload(bpf->progs.fault_user, on);
-	bpf_program__set_autoload(bpf->progs.fault_kernel, on);
+	bpf->rodata->fault_addresses = begins;
+	bpf_program__set_autoload(bpf->progs.fault_user, begins);
+	bpf_program__set_autoload(bpf->progs.fault_kernel, begins);
 	bpf_program__set_autoload(bpf->progs.fault_major, on);
 	bpf_program__set_autoload(bpf->progs.fault_process_exit, on);
 	bpf_program__set_autoload(bpf->progs.fault_open, on);

@@ -41,7 +41,8 @@ struct decoder {
 /* What a probe is configured with. */
 struct probe_setup {
 	struct strata_bpf *bpf;
-	uint32_t layers; /* those to record */
+	uint32_t layers;   /* those to record */
+	uint32_t required; /* those of them that were asked for by name */
 	const struct features *features;
 	struct absences *absences;
 };

@@ -48,6 +48,23 @@ mine() { count fault "path == '$T/data'${1:+ and $1}"; }
 	same "rows at other addresses" 0 "$(mine "addr - pos != $base")"
 }
 
+@test "all layers by default: the same faults, minor ones without their address, files known without it" {
+	file 1048576
+	cat data >/dev/null
+	record -- "$W/touch" data read >counted
+	read -r base minor major _ <counted
+	same "rows" "$minor" "$(mine "not major and addr is None and pos % 4096 == 0")"
+	same "faults on no file" 0 "$(count fault "path is None")"
+	[ "$(count fault "'/ld-linux' in path")" -gt 0 ]
+	cold
+	record --force -- "$W/touch" data random >counted
+	read -r base minor major _ <counted
+	same "major ones" 256 "$major"
+	same "rows of major ones" 256 "$(mine "major and dur > 0 and missed == 4096 and addr - pos == $base")"
+	same "pages" "$(seq 0 4096 1048575)" "$(rows fault "path == '$T/data'" pos | sort -n)"
+	no_loss
+}
+
 @test "readahead is charged to the faults that started it" {
 	file 8388608
 	cold
