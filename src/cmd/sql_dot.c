@@ -38,6 +38,12 @@ static uint64_t count_rows(const struct run *run, unsigned table)
 	return rows;
 }
 
+/* The first sentence of a doc, which says what a row is; .schema prints all of it. */
+static int first_sentence(const char *doc)
+{
+	return (int)strcspn(doc, ";:.");
+}
+
 static int dot_tables(struct sql *sql, const char *argument)
 {
 	const struct runs *runs = database_runs(sql->database);
@@ -50,8 +56,9 @@ static int dot_tables(struct sql *sql, const char *argument)
 
 		for (size_t run = 0; run < runs->count; run++)
 			rows += count_rows(&runs->items[run], i);
-		fprintf(sql->out, "%-12s %14s  %s\n", schema_tables[i].name,
-			units_format_count(text, sizeof(text), rows), schema_tables[i].doc);
+		fprintf(sql->out, "%-12s %14s  %.*s\n", schema_tables[i].name,
+			units_format_count(text, sizeof(text), rows),
+			first_sentence(schema_tables[i].doc), schema_tables[i].doc);
 	}
 	fprintf(sql->out, "\n%-12s %14s  %s\n", "view", "", "it shows");
 	for (unsigned i = 0; i < view_count; i++)

@@ -31,13 +31,14 @@ def percentile(times, percent):
 def main():
     run, result, table, direction, figure, condition, rule = (sys.argv[1:] + ["equal"])[:7]
     condition = compile(condition, "CONDITION", "eval")
-    times = sorted(row_time(row) for row in table_rows(run, table) if eval(condition, {}, row))
+    chosen = [row for row in table_rows(run, table) if eval(condition, {}, row)]
+    times = sorted(row_time(row) for row in chosen if row["dur"] is not None)
     with open(result, encoding="utf-8") as file:
         measured = [job[direction] for job in json.load(file)["jobs"]]
     if len(measured) != 1:
         sys.exit("percentiles of several jobs cannot be joined: use group_reporting")
-    if not times or len(times) != measured[0]["total_ios"]:
-        print(f"{direction}: {len(times)} rows, fio has {measured[0]['total_ios']}")
+    if not times or len(chosen) != measured[0]["total_ios"]:
+        print(f"{direction}: {len(chosen)} rows, fio has {measured[0]['total_ios']}")
         return
     for percent in PERCENTILES:
         found = percentile(times, percent)

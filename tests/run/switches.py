@@ -74,7 +74,8 @@ def main():
         for ts, comm, pid in left[:10]:
             print(f"only bpftrace: {comm} {pid} {cpu} {ts}")
     print(f"{compared} lines of bpftrace compared, {missing} not in switches; {extra} more there, {lost} lost by bpftrace")
-    sys.exit(bool(missing or extra > lost + compared / 100 or compared < 100))
+    # The kernel runs no program while another instance of it is at work on the CPU; theirs and ours miss others.
+    sys.exit(bool(missing > compared / 10000 or extra > lost + compared / 100 or compared < 100))
 
 
 if __name__ == "__main__":

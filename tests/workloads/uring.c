@@ -28,7 +28,7 @@ static int result(void)
 	struct io_uring_cqe *cqe;
 	int value;
 
-	CHECK(io_uring_submit(&ring) == 1);
+	CHECK(io_uring_submit(&ring) >= 0); /* a polling thread may have taken it already */
 	CHECK(!io_uring_wait_cqe(&ring, &cqe));
 	value = cqe->res;
 	io_uring_cqe_seen(&ring, cqe);
