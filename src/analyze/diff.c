@@ -71,6 +71,28 @@ static double mean(const struct hist *hist)
 	return hist->count ? (double)hist->sum / (double)hist->count : NAN;
 }
 
+/* ---- what can be compared ---- */
+
+static bool both_have(const struct report *a, const struct report *b, enum layer layer)
+{
+	return report_has_layer(a, layer) && report_has_layer(b, layer);
+}
+
+static bool alike(const struct report *a, const struct report *b, enum layer layer)
+{
+	return report_has_layer(a, layer) == report_has_layer(b, layer);
+}
+
+/* The layer that a figure is counted from, by its place. */
+static enum layer figure_layer(size_t place)
+{
+	if (place < FIGURE_PLACE(reads))
+		return LAYER_sched;
+	if (place < FIGURE_PLACE(opens))
+		return LAYER_io;
+	return place < FIGURE_PLACE(device_read_bytes) ? LAYER_fs : LAYER_block;
+}
+
 /* ---- the run and its phases ---- */
 
 static const struct dims_text nameless;
@@ -92,6 +114,8 @@ static void add_run(struct making *making, const struct report *a, const struct 
 		bool time = length > 3 && !strcmp(name + length - 3, "_ns");
 		bool bytes = length > 6 && !strcmp(name + length - 6, "_bytes");
 
+		if (!both_have(a, b, figure_layer(i)))
+			continue;
 		add(making, DIFF_run,
 		    time    ? DIFF_NS
 		    : bytes ? DIFF_BYTES
@@ -182,8 +206,11 @@ static void add_roles(struct making *making, const struct report *a, const struc
 			}
 		add(making, DIFF_roles, DIFF_COUNT, text_of(role_names[i]), "processes",
 		    a->context.roles.counts[i], b->context.roles.counts[i], 0);
-		add(making, DIFF_roles, DIFF_NS, text_of(role_names[i]), "time on CPUs", cpu[0],
-		    cpu[1], NAN);
+		if (both_have(a, b, LAYER_sched))
+			add(making, DIFF_roles, DIFF_NS, text_of(role_names[i]), "time on CPUs",
+			    cpu[0], cpu[1], NAN);
+		if (!both_have(a, b, LAYER_io))
+			continue;
 		add(making, DIFF_roles, DIFF_BYTES, text_of(role_names[i]), "bytes read",
 		    (double)a->files.role_read[i].bytes, (double)b->files.role_read[i].bytes, 0);
 		add(making, DIFF_roles, DIFF_NS, text_of(role_names[i]), "time in reads",
@@ -413,12 +440,17 @@ int diff_load(struct diff *diff, const struct report *a, const struct report *b,
 	add_run(&making, a, b);
 	if (a->phases.source != PHASES_NONE || b->phases.source != PHASES_NONE)
 		add_phases(&making, a, b);
-	add_steps(&making, a, b);
+	if (both_have(a, b, LAYER_io) || a->steps.count == b->steps.count)
+		add_steps(&making, a, b);
 	add_roles(&making, a, b);
-	add_ops(&making, &a->files, &b->files);
-	add_devices(&making, &a->devices, &b->devices);
-	add_dirs(&making, &a->files, &b->files);
-	add_files(&making, &a->files, &b->files);
+	if (alike(a, b, LAYER_io) && alike(a, b, LAYER_fs))
+		add_ops(&making, &a->files, &b->files);
+	if (both_have(a, b, LAYER_block))
+		add_devices(&making, &a->devices, &b->devices);
+	if (both_have(a, b, LAYER_io)) {
+		add_dirs(&making, &a->files, &b->files);
+		add_files(&making, &a->files, &b->files);
+	}
 	diff->items = (struct diff_item *)making.list.data;
 	diff->count = making.list.size / sizeof(*diff->items);
 	if (making.err) {

@@ -114,6 +114,25 @@ static void a_run_does_not_differ_from_itself(void **state)
 	diff_free(&diff);
 }
 
+static void what_only_one_run_recorded_is_left_out(void **state)
+{
+	struct pair *pair = *state;
+	struct diff diff;
+	struct error e;
+
+	add_side(pair->a, true);
+	add_run(pair->b, "process,sched");
+	assert_int_equal(diff_load(&diff, help_report(pair->a, NULL, NULL),
+				   help_report(pair->b, NULL, NULL), &e),
+			 0);
+	for (size_t i = 0; i < diff.count; i++) {
+		assert_null(strstr(diff.items[i].what, "read"));
+		assert_true(diff.items[i].group != DIFF_files &&
+			    diff.items[i].group != DIFF_operations);
+	}
+	diff_free(&diff);
+}
+
 static void small_changes_are_noise(void **state)
 {
 	struct diff_item item = { .a = 100, .b = 120, .noise = 7 };
@@ -134,6 +153,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(differences_are_told_with_their_noise, pair_setup,
 						pair_teardown),
 		cmocka_unit_test_setup_teardown(a_run_does_not_differ_from_itself, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(what_only_one_run_recorded_is_left_out, pair_setup,
 						pair_teardown),
 		cmocka_unit_test(small_changes_are_noise),
 	};
