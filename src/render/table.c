@@ -170,13 +170,16 @@ static unsigned last_column(const struct table *table, const unsigned *widths)
 void table_print(struct table *table, FILE *out, unsigned width)
 {
 	unsigned widths[TABLE_MOST_COLUMNS] = { 0 }, column = 0, last;
-	const char *end = (const char *)table->text.data + table->text.size, *at;
+	const char *end, *at;
 
 	if (table->failed) {
 		fputs("(out of memory)\n", out);
 		buf_free(&table->text);
 		return;
 	}
+	if (!table->text.size) /* no cell at all */
+		return;
+	end = (const char *)table->text.data + table->text.size;
 	for (at = (const char *)table->text.data; at < end; at += strlen(at) + 1) {
 		if (shown_width(at) > widths[column])
 			widths[column] = shown_width(at);
