@@ -56,8 +56,8 @@ check() {
 # Ranks of single operations are noise, so there are thousands. And fio goes first at the scheduler: a thread that has used
 # up its share leaves the CPU on the way out of a call, which fio's times have in them and the call's own have not.
 
-# What disturbs fio between a completion and its look at the clock makes the two differ, never agree: the best of some
-# attempts is compared.
+# On a busy machine single runs differ at the 99th percentile, most likely by what disturbs fio between a completion and
+# its look at the clock: one attempt of some must agree in all percentiles.
 ATTEMPTS=5
 
 # check_times ENGINE FIGURE READ-OP WRITE-OP FIO-ARGS...: counts, bytes and percentiles of time as fio has them.

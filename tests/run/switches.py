@@ -74,7 +74,7 @@ def main():
         for ts, comm, pid in left[:10]:
             print(f"only bpftrace: {comm} {pid} {cpu} {ts}")
     print(f"{compared} lines of bpftrace compared, {missing} not in switches; {extra} more there, {lost} lost by bpftrace")
-    # The kernel runs no program while another instance of it is at work on the CPU; theirs and ours miss others.
+    # One line of 173,716 was once in theirs alone, and why is not known: so many are let pass.
     sys.exit(bool(missing > compared / 10000 or extra > lost + compared / 100 or compared < 100))
 
 
