@@ -32,9 +32,8 @@ static __always_inline __u32 file_of_entry(struct inode_entry *entry, struct ino
 {
 	struct vfsmount *mount = (void *)entry->mount;
 	struct dentry *dentry = (void *)entry->dentry;
-	bool watched = layer_on[LAYER_io] || layer_on[LAYER_fs] || layer_on[LAYER_mem];
 
-	if (!entry->file || (watched && entry->epoch == path_epoch))
+	if (!entry->file || (path_moves_are_seen() && entry->epoch == path_epoch))
 		return entry->file;
 	/* The path may have changed. Where it leads here no more, the last name stays. */
 	if (BPF_CORE_READ(dentry, d_inode) != inode ||

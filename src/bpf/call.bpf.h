@@ -64,10 +64,28 @@ static __always_inline void file_read(struct file_view *view, struct file *file)
 	view->pos = file->f_pos;
 }
 
+/* The struct file behind a descriptor of a task, or NULL; as path_descriptor(), but by a plain load. */
+static __always_inline struct file *file_of_task(struct task_struct *task, __u32 fd)
+{
+	struct files_struct *open_files = task->files;
+	struct fdtable *table;
+	struct hlist_head *cell; /* a pointer in memory: any type that begins with one would do */
+
+	if (!typed_reads)
+		return path_descriptor(task, fd);
+	if (!open_files)
+		return NULL;
+	table = open_files->fdt;
+	if (fd >= table->max_fds)
+		return NULL;
+	cell = bpf_rdonly_cast(table->fd + fd, bpf_core_type_id_kernel(struct hlist_head));
+	return (struct file *)cell->first;
+}
+
 static __always_inline __u32 path_of_descriptor(struct task_struct *task, struct task_state *state,
 						__u32 fd)
 {
-	struct file *file = path_descriptor(task, fd);
+	struct file *file = file_of_task(task, fd);
 	struct file_view view;
 
 	if (!file)

@@ -114,7 +114,6 @@ static __always_inline void fault_begin(struct task_state *state)
 	state->fault_ts = bpf_ktime_get_boot_ns();
 	state->fault_cpu = bpf_get_smp_processor_id();
 	state->fault_pos = RECORD_NULL;
-	state->fault_file = 0;
 	state->fault_missed = 0;
 }
 
@@ -192,17 +191,27 @@ static __noinline __u32 file_of_alias(struct task_struct *task, struct inode *in
 	return path_enter((__u64)dentry, (__u64)mount, (__u64)inode);
 }
 
-/* The file as the inode alone tells it. */
+/* The file as the inode alone tells it: mostly the one of the fault before. */
 static __always_inline void fault_take_inode(struct task_struct *task, struct task_state *state,
 					     struct inode *inode)
 {
+	__u64 number = inode->i_ino, address = 0;
+	__u32 generation = inode->i_generation, epoch = path_epoch;
 	struct inode_entry *entry;
 
-	entry = inode_find((__u64)inode, BPF_CORE_READ(inode, i_ino),
-			   BPF_CORE_READ(inode, i_generation));
-	state->fault_file = entry ? file_of_entry(entry, inode) : 0;
+	if (state->fault_inode == (__u64)inode && state->fault_inode_number == number &&
+	    state->fault_generation == generation && state->fault_epoch == epoch &&
+	    state->fault_file && path_moves_are_seen())
+		return;
+	bpf_probe_read_kernel(&address, sizeof(address), &inode); /* to the verifier a number */
+	entry = inode_find(address, number, generation);
+	state->fault_file = entry ? file_of_entry(entry, (void *)address) : 0;
 	if (!state->fault_file)
-		state->fault_file = file_of_alias(task, inode);
+		state->fault_file = file_of_alias(task, (void *)address);
+	state->fault_inode = address;
+	state->fault_inode_number = number;
+	state->fault_generation = generation;
+	state->fault_epoch = epoch;
 }
 
 /* Whether a look for pages is part of the fault that the thread is in. One that looked for a single page looks
@@ -229,7 +238,7 @@ static __always_inline bool fault_within(struct task_state *state, __u64 first, 
 static __noinline int fault_on_file(struct task_struct *task, struct address_space *mapping,
 				    __u64 first, __u64 last)
 {
-	struct inode *inode = BPF_CORE_READ(mapping, host); /* a plain load would be a pointer */
+	struct inode *inode = mapping->host;
 	struct task_state *state = task_state_recorded(task, LAYER_fault);
 	__u64 address;
 
@@ -247,13 +256,16 @@ static __noinline int fault_on_file(struct task_struct *task, struct address_spa
 	}
 	fault_end_minor(state);
 	fault_begin(state);
-	state->fault_inode = (__u64)inode;
 	state->fault_first = first;
 	state->fault_last = last;
 	state->fault_addr = address;
-	if (address && fault_locate(task, state) == (__u64)inode &&
-	    fault_within(state, first, last))
-		return 0;
+	if (address) {
+		state->fault_inode = (__u64)inode;
+		state->fault_inode_number = 0; /* its file is the mapping's, not the inode's */
+		state->fault_file = 0;
+		if (fault_locate(task, state) == (__u64)inode && fault_within(state, first, last))
+			return 0;
+	}
 	state->fault = TASK_FAULT_UNPLACED;
 	state->fault_pos = first << 12;
 	fault_take_inode(task, state, inode);
@@ -292,6 +304,8 @@ static __always_inline void fault_end_unseen(struct task_struct *task, struct ta
 	state->fault_ts = timed ? begun : end;
 	state->fault_addr = address;
 	state->fault_missed = RECORD_NULL;
+	state->fault_inode = 0;
+	state->fault_file = 0;
 	fault_locate(task, state);
 	fault_send(state, end - begun, timed ? 0 : RECORD_UNFINISHED, FAULT_MAJOR);
 }

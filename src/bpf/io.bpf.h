@@ -8,7 +8,7 @@
 static __always_inline void io_take_file(struct task_struct *task, struct task_state *state,
 					 __u32 fd)
 {
-	struct file *file = path_descriptor(task, fd);
+	struct file *file = file_of_task(task, fd);
 	struct file_view view;
 
 	if (!file)
@@ -24,7 +24,7 @@ static __always_inline void io_take_file(struct task_struct *task, struct task_s
 static __always_inline void io_take_output(struct task_struct *task, struct task_state *state,
 					   __u32 fd)
 {
-	struct file *file = path_descriptor(task, fd);
+	struct file *file = file_of_task(task, fd);
 	struct file_view view;
 
 	if (!file)

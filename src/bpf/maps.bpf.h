@@ -32,6 +32,8 @@ const volatile bool typed_reads __weak = false;	  /* the kernel has bpf_rdonly_c
 __u32 recording __weak = 0; /* strata sets it when all is attached, and clears it to stop */
 __u32 live __weak = 0;	    /* threads of the job */
 __u64 start_ts __weak = 0;
+__u32 path_epoch __weak = 0; /* moves when the path of a file may have changed */
+__u32 last_file __weak = 0;  /* id */
 
 /* The last signals sent to the launched command, for strata to know which ones it need not pass on. */
 __u32 command_pid __weak = 0;

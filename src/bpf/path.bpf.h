@@ -1,11 +1,12 @@
 /* Which file: from a struct path to a small number, with the names sent once.
  *
- *     (dentry, mount) ──files map──▶ { id, inode, generation, epoch, chain }
+ *     inode ──inodes map──▶ { id, dentry, mount, generation, epoch, chain }     the name it was met by last
+ *     (dentry, mount) ──aliases map──▶ { id, inode, generation, epoch, chain }  its other names, if it has any
  *
- * A known pair whose inode is the same and whose epoch is current has the same path as before. The
- * epoch moves when any process renames or mounts: then the chain, a hash over the names and parents
- * from the file up to the root, tells whether this path changed. A changed path, or a new pair, gets
- * a new id and a record with the names. The map forgets the least used; a file met again after that
+ * A known file whose dentry and mount are the same and whose epoch is current has the same path as before.
+ * The epoch moves when any process renames or mounts: then the chain, a hash over the names and parents
+ * from the file up to the root, tells whether this path changed. A changed path, or a new name, gets
+ * a new id and a record with the names. The maps forget the least used; a file met again after that
  * gets a second id, which readers recognise by (device, inode, generation, path).
  */
 #ifndef STRATA_BPF_PATH_BPF_H
@@ -14,41 +15,18 @@
 #include "bpf/prefix.bpf.h"
 #include "bpf/task.bpf.h"
 
-#define FILES_KNOWN    131072
+#define INODES_KNOWN   131072
+#define ALIASES_KNOWN  16384
 #define PATH_DEPTH     2100 /* components of the longest path, and mounts on the way */
 #define PATH_DEPTH_OLD 64   /* where the kernel has no bpf_loop */
 #define PATH_STARTS    2048 /* a path of 4096 bytes has no more names */
 #define NAME_BYTES     256
 
-struct file_key {
-	__u64 dentry;
-	__u64 mount;
-};
-
-struct file_entry {
-	__u64 inode; /* address */
-	__u64 inode_number;
-	__u64 chain;
-	__u32 generation;
-	__u32 epoch;
-	__u32 id;
-	__u32 pad;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, FILES_KNOWN);
-	__type(key, struct file_key);
-	__type(value, struct file_entry);
-} files __weak SEC(".maps");
-
-/* What is known of an inode where there is no path to it: below the page cache. */
-#define INODES_KNOWN 65536
-
 struct inode_entry {
 	__u64 inode_number;
-	__u64 dentry; /* of the path that it was met by last */
+	__u64 dentry;
 	__u64 mount;
+	__u64 chain;
 	__u32 generation;
 	__u32 epoch;
 	__u32 file; /* id; 0: met by no path */
@@ -60,9 +38,30 @@ struct inode_entry {
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, INODES_KNOWN);
-	__type(key, __u64);
+	__type(key, __u64); /* address */
 	__type(value, struct inode_entry);
 } inodes __weak SEC(".maps");
+
+struct alias_key {
+	__u64 dentry;
+	__u64 mount;
+};
+
+struct alias_entry {
+	__u64 inode_number;
+	__u64 chain;
+	__u32 generation;
+	__u32 epoch;
+	__u32 id;
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, ALIASES_KNOWN);
+	__type(key, struct alias_key);
+	__type(value, struct alias_entry);
+} aliases __weak SEC(".maps");
 
 /* What is read of an open file. */
 struct file_view {
@@ -81,13 +80,14 @@ struct file_view {
 struct path_walk {
 	struct dentry *dentry;
 	struct vfsmount *mount;
+	struct dentry *root; /* of the mount */
 	__u64 chain;
 	__u32 size;  /* of the names so far */
 	__u16 flags; /* enum file_flag */
 	__u8 copy;   /* gather names, not only the chain */
 	__u8 done;
 	struct inode_entry inode; /* these three are here, as the stack is small */
-	struct file_entry file;
+	struct alias_entry alias;
 	struct file_view view;
 	__u32 depth; /* how many names; where each begins, and they in the order in which they are read */
 	__u32 length;
@@ -104,8 +104,11 @@ struct {
 	__type(value, struct path_walk);
 } path_walks __weak SEC(".maps");
 
-__u32 path_epoch __weak = 1; /* moves when a path may have changed */
-__u32 next_file __weak = 1;
+/* Whether the epoch moves: the calls that may change a path are watched by those who record calls on files. */
+static __always_inline bool path_moves_are_seen(void)
+{
+	return layer_on[LAYER_io] || layer_on[LAYER_fs] || layer_on[LAYER_mem];
+}
 
 static __always_inline void path_add_name(struct path_walk *walk, const unsigned char *name)
 {
@@ -124,15 +127,39 @@ static __always_inline void path_add_name(struct path_walk *walk, const unsigned
 		walk->size += size;
 }
 
+/* A dentry's parent and its name, which lie side by side. */
+struct dentry_link {
+	struct dentry *parent;
+	struct qstr name;
+};
+
+static __always_inline void dentry_read(struct dentry_link *link, struct dentry *dentry)
+{
+	__u32 parent = bpf_core_field_offset(struct dentry, d_parent);
+
+	if (bpf_core_field_offset(struct dentry, d_name) == parent + sizeof(link->parent)) {
+		bpf_probe_read_kernel(link, sizeof(*link), (void *)dentry + parent);
+		return;
+	}
+	link->parent = BPF_CORE_READ(dentry, d_parent);
+	BPF_CORE_READ_INTO(&link->name, dentry, d_name);
+}
+
+static __always_inline void walk_enter_mount(struct path_walk *walk, struct vfsmount *mount)
+{
+	walk->mount = mount;
+	walk->root = BPF_CORE_READ(mount, mnt_root);
+}
+
 /* One step from a dentry towards the root of its mount namespace. */
 static long path_step(__u32 index, void *context)
 {
 	struct path_walk *walk = *(struct path_walk **)context;
-	struct dentry *dentry = walk->dentry, *parent;
+	struct dentry *dentry = walk->dentry;
 	struct vfsmount *vfsmount = walk->mount;
-	struct qstr name;
+	struct dentry_link link;
 
-	if (dentry == BPF_CORE_READ(vfsmount, mnt_root)) {
+	if (dentry == walk->root) {
 		struct mount *mount = (void *)vfsmount - bpf_core_field_offset(struct mount, mnt);
 		struct mount *above = BPF_CORE_READ(mount, mnt_parent);
 
@@ -141,19 +168,19 @@ static long path_step(__u32 index, void *context)
 			return 1;
 		}
 		walk->dentry = BPF_CORE_READ(mount, mnt_mountpoint);
-		walk->mount = (void *)above + bpf_core_field_offset(struct mount, mnt);
+		walk_enter_mount(walk, (void *)above + bpf_core_field_offset(struct mount, mnt));
 		return 0;
 	}
-	parent = BPF_CORE_READ(dentry, d_parent);
-	BPF_CORE_READ_INTO(&name, dentry, d_name);
-	walk->chain = (walk->chain ^ name.hash_len ^ (__u64)parent) * 0x9e3779b97f4a7c15ull;
+	dentry_read(&link, dentry);
+	walk->chain =
+		(walk->chain ^ link.name.hash_len ^ (__u64)link.parent) * 0x9e3779b97f4a7c15ull;
 	if (walk->copy)
-		path_add_name(walk, name.name);
-	if (parent == dentry) {
+		path_add_name(walk, link.name.name);
+	if (link.parent == dentry) {
 		walk->flags |= FILE_PSEUDO;
 		walk->done = 1;
 	}
-	walk->dentry = parent;
+	walk->dentry = link.parent;
 	return walk->done ? 1 : 0;
 }
 
@@ -161,7 +188,7 @@ static __always_inline void path_walk_up(struct path_walk *walk, __u64 dentry, _
 					 bool copy)
 {
 	walk->dentry = (void *)dentry;
-	walk->mount = (void *)mount;
+	walk_enter_mount(walk, (void *)mount);
 	walk->chain = 0;
 	walk->size = 0;
 	walk->depth = 0;
@@ -223,10 +250,9 @@ static __always_inline long path_send(struct path_walk *walk, struct inode *inod
 	__u32 size = walk->size;
 
 	record->head.type = RECORD_FILE;
-	record->head.ts = bpf_ktime_get_boot_ns();
-	record->inode = BPF_CORE_READ(inode, i_ino);
+	record->inode = walk->inode.inode_number;
 	record->id = id;
-	record->generation = BPF_CORE_READ(inode, i_generation);
+	record->generation = walk->inode.generation;
 	record->dev = BPF_CORE_READ(sb, s_dev);
 	record->magic = BPF_CORE_READ(sb, s_magic);
 	record->mode = BPF_CORE_READ(inode, i_mode);
@@ -250,73 +276,91 @@ static __always_inline struct inode_entry *inode_find(__u64 inode, __u64 number,
 	return NULL;
 }
 
-/* Remembers by which path an inode was met, for requests that know only the inode. */
-static __always_inline void inode_remember(struct path_walk *walk, struct file_key *key,
-					   struct file_entry *file)
+/* Whether a path is what it was, by its chain. */
+static __always_inline bool path_is_same(struct path_walk *walk, __u64 dentry, __u64 mount,
+					 __u64 chain)
 {
-	struct inode_entry *entry;
-	bool known;
+	path_walk_up(walk, dentry, mount, false);
+	return walk->chain == chain;
+}
 
-	if (!layer_on[LAYER_block] && !layer_on[LAYER_fault])
-		return;
-	entry = inode_find(file->inode, file->inode_number, file->generation);
-	known = entry;
-	if (!entry) {
-		entry = &walk->inode;
-		entry->inode_number = file->inode_number;
-		entry->generation = file->generation;
-		entry->pid = 0;
-		entry->tid = 0;
-		entry->job = 0;
+/* The id that a file has by a name other than the one it was met by last; 0: none. */
+static __always_inline __u32 alias_find(struct path_walk *walk, struct alias_key *key, __u64 number,
+					__u32 generation, __u32 epoch)
+{
+	struct alias_entry *entry = bpf_map_lookup_elem(&aliases, key);
+
+	if (!entry || entry->inode_number != number || entry->generation != generation)
+		return 0;
+	if (entry->epoch != epoch) {
+		if (!path_is_same(walk, key->dentry, key->mount, entry->chain))
+			return 0;
+		entry->epoch = epoch;
 	}
-	entry->dentry = key->dentry;
-	entry->mount = key->mount;
-	entry->epoch = file->epoch;
-	entry->file = file->id;
-	if (!known)
-		bpf_map_update_elem(&inodes, &file->inode, entry, BPF_ANY);
+	return entry->id;
+}
+
+/* Keeps the name that a file was met by last, as it is met by a new one. */
+static __always_inline void alias_keep(struct path_walk *walk, struct inode_entry *entry)
+{
+	struct alias_key key = { entry->dentry, entry->mount };
+	struct alias_entry *alias = &walk->alias;
+
+	alias->inode_number = entry->inode_number;
+	alias->chain = entry->chain;
+	alias->generation = entry->generation;
+	alias->epoch = entry->epoch;
+	alias->id = entry->file;
+	alias->pad = 0;
+	bpf_map_update_elem(&aliases, &key, alias, BPF_ANY);
 }
 
 /* Gives a path that is new, or that changed, an id, and tells strata. 0 when that fails. Global, as are
  * other functions without BTF pointers: the verifier looks at them once, not at every call. */
 __weak __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode_pointer)
 {
-	struct file_key key = { dentry, mount };
+	struct alias_key key = { dentry, mount };
 	struct inode *inode = (void *)inode_pointer;
-	struct file_entry *known, *entry;
+	struct inode_entry *entry, *fresh;
 	struct path_walk *walk;
-	__u32 zero = 0;
+	__u32 zero = 0, id;
 
 	walk = bpf_map_lookup_elem(&path_walks, &zero);
 	if (!walk)
 		return 0;
-	entry = &walk->file;
-	entry->pad = 0;
-	entry->inode = inode_pointer;
-	entry->inode_number = BPF_CORE_READ(inode, i_ino);
-	entry->generation = BPF_CORE_READ(inode, i_generation);
-	entry->epoch = path_epoch;
-	known = bpf_map_lookup_elem(&files, &key);
-	if (known && known->inode_number == entry->inode_number &&
-	    known->generation == entry->generation) {
-		path_walk_up(walk, dentry, mount, false);
-		if (walk->chain == known->chain) {
-			known->epoch = entry->epoch;
-			known->inode = entry->inode;
-			entry->id = known->id;
-			inode_remember(walk, &key, entry);
-			return entry->id;
+	fresh = &walk->inode;
+	fresh->inode_number = BPF_CORE_READ(inode, i_ino);
+	fresh->generation = BPF_CORE_READ(inode, i_generation);
+	fresh->epoch = path_epoch;
+	entry = inode_find(inode_pointer, fresh->inode_number, fresh->generation);
+	if (entry && entry->file) {
+		if (entry->dentry == dentry && entry->mount == mount) {
+			if (path_is_same(walk, dentry, mount, entry->chain)) {
+				entry->epoch = fresh->epoch;
+				return entry->file;
+			}
+		} else {
+			id = alias_find(walk, &key, fresh->inode_number, fresh->generation,
+					fresh->epoch);
+			if (id)
+				return id;
+			alias_keep(walk, entry);
 		}
 	}
 	path_walk_up(walk, dentry, mount, true);
-	entry->chain = walk->chain;
-	entry->id = __sync_fetch_and_add(&next_file, 1);
-	if (path_send(walk, inode, entry->id))
+	id = __sync_fetch_and_add(&last_file, 1) + 1;
+	if (path_send(walk, inode, id))
 		return 0;
-	path_match(walk, entry->id);
-	bpf_map_update_elem(&files, &key, entry, BPF_ANY);
-	inode_remember(walk, &key, entry);
-	return entry->id;
+	path_match(walk, id);
+	fresh->dentry = dentry;
+	fresh->mount = mount;
+	fresh->chain = walk->chain;
+	fresh->file = id;
+	fresh->pid = entry ? entry->pid : 0;
+	fresh->tid = entry ? entry->tid : 0;
+	fresh->job = entry ? entry->job : 0;
+	bpf_map_update_elem(&inodes, &inode_pointer, fresh, BPF_ANY);
+	return id;
 }
 
 /* Reads it field by field, which works on every kernel. */
@@ -337,12 +381,11 @@ static __always_inline void file_read_fields(struct file_view *view, struct file
 
 static __always_inline __u32 path_find(struct file_view *view)
 {
-	struct file_key key = { view->dentry, view->mount };
-	struct file_entry *entry = bpf_map_lookup_elem(&files, &key);
+	struct inode_entry *entry = inode_find(view->inode, view->inode_number, view->generation);
 
-	if (entry && entry->inode == view->inode && entry->inode_number == view->inode_number &&
-	    entry->generation == view->generation && entry->epoch == path_epoch)
-		return entry->id;
+	if (entry && entry->dentry == view->dentry && entry->mount == view->mount &&
+	    entry->epoch == path_epoch)
+		return entry->file;
 	return path_enter(view->dentry, view->mount, view->inode);
 }
 

@@ -13,8 +13,8 @@
  * given, as programs may pass it. Zeros behind both let them be compared in words. */
 const volatile __u32 prefix_size __weak = 0; /* 0: every file is recorded */
 const volatile __u32 prefix_text_size __weak = 0;
-const volatile char prefix[2 * PATH_BYTES + 8] __weak = {};
-const volatile char prefix_text[2 * PATH_BYTES + 8] __weak = {};
+extern const volatile char prefix[2 * PATH_BYTES + 8];
+extern const volatile char prefix_text[2 * PATH_BYTES + 8];
 
 __u32 prefix_matched __weak = 0; /* files, and calls by path */
 

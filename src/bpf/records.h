@@ -218,41 +218,25 @@ enum task_fault {
 	TASK_FAULT_UNPLACED, /* likewise, but the address is not known */
 };
 
+/* In order of use: in a real program each call finds the cache cold, and pays for the lines it touches. */
 struct task_state {
 	__u32 pid;
 	__u32 tid;
 	__u8 mode;
-	__u8 call;     /* enum call the thread is in; 0: none */
-	__u8 left_out; /* of the job, but a filter does not match it */
-	__u8 pad;
+	__u8 call;	   /* enum call the thread is in; 0: none */
+	__u8 left_out;	   /* of the job, but a filter does not match it */
+	__u8 fault;	   /* enum task_fault */
 	__s32 interrupted; /* -512..-516: the call ended so, and whether it restarts is not known yet */
 	__u64 ts;
-	__u64 end;	 /* of an interrupted call */
-	__u64 off_since; /* off the CPU inside the call since then; 0: on it */
-	__u64 run_delay; /* run-queue time when it last left a CPU; 0: not known */
 	__s64 blocked;	 /* time off the CPU inside the call; RECORD_NULL: not known */
-	__u64 args[8];
-	__u64 file_pointer; /* struct file behind fd, to recognise it at the end */
-	__u64 missed;	    /* bytes filled into the page cache inside the call */
+	__u64 off_since; /* off the CPU inside the call since then; 0: on it */
 	__s64 pos;
-	__s64 out_pos;
-	__u32 file_flags; /* of the open file behind fd */
-	__u32 pad3;
 	__u32 file;
-	__u32 file2; /* of a copy the output; of a call by two paths the second directory */
+	__u32 file2;	  /* of a copy the output; of a call by two paths the second directory */
+	__u32 file_flags; /* of the open file behind fd */
+	__u32 pad;
 
-	/* The fault on a file that the thread is in, or was in last. */
-	__u64 fault_ts;
-	__u64 fault_addr;
-	__u64 fault_missed;
-	__s64 fault_pos;
-	__u64 fault_inode; /* address */
-	__u64 fault_first; /* pages of it that were looked for */
-	__u64 fault_last;
-	__u32 fault_file;
-	__u32 fault_cpu;
-	__u8 fault; /* enum task_fault */
-	__u8 pad4[7];
+	__u64 args[8];
 
 	/* The file met last: most calls use it again, and this is cheaper than the map. */
 	__u64 last_dentry;
@@ -262,7 +246,27 @@ struct task_state {
 	__u32 last_generation;
 	__u32 last_epoch;
 	__u32 last_file;
+	__u32 fault_cpu;
+	__u64 file_pointer; /* struct file behind fd, to recognise it at the end */
+	__u64 missed;	    /* bytes filled into the page cache inside the call */
+
+	/* The fault on a file that the thread is in, or was in last. */
+	__u64 fault_ts;
+	__u64 fault_addr;
+	__u64 fault_missed;
+	__s64 fault_pos;
+	__u64 fault_inode; /* address */
+	__u64 fault_inode_number;
+	__u64 fault_first; /* pages of it that were looked for */
+	__u64 fault_last;
+	__u32 fault_generation;
+	__u32 fault_epoch;
+	__u32 fault_file;
 	__u32 pad2;
+
+	__u64 run_delay; /* run-queue time when it last left a CPU; 0: not known */
+	__u64 end;	 /* of an interrupted call */
+	__s64 out_pos;
 };
 
 #define DESCRIPTOR_NONE (-0x7fffffff - 1)

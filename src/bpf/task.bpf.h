@@ -66,7 +66,7 @@ static __always_inline struct task_state *task_make(struct task_struct *task, en
  * are most on a busy machine, pay for a load instead of a look-up in task storage. */
 #define JOB_WORDS ((1 << 22) / 64) /* the kernel has no greater thread id */
 
-__u64 job_bits[JOB_WORDS] __weak = {};
+extern __u64 job_bits[JOB_WORDS];
 
 static __always_inline void job_bit_set(__u32 tid)
 {

@@ -74,8 +74,6 @@ static void block_configure(const struct probe_setup *setup)
 	bpf_program__set_autoload(bpf->progs.bio_complete, bios);
 	bpf_program__set_autoload(bpf->progs.block_dirty_folio, folios);
 	bpf_program__set_autoload(bpf->progs.block_dirty_page, on && !folios);
-	if (!(setup->layers & (LAYER_BIT(LAYER_block) | LAYER_BIT(LAYER_fault))))
-		bpf_map__set_max_entries(bpf->maps.inodes, 1);
 	if (!on)
 		bpf_map__set_max_entries(bpf->maps.requests, 1);
 }

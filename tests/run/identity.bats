@@ -39,6 +39,18 @@ inode() {
 		"$(findmnt -no MAJ:MIN -T work | tr -d ' ')" "$(inode 110 | cut -f2)"
 }
 
+@test "a file met by several names in turn keeps one id for each" {
+	echo x >work/first
+	ln work/first work/second
+	mounted "$T/work/third" --bind "$T/work"
+	record -e io -- bash -c 'for i in {1..20}; do for name in first second third/first; do read -r x <work/$name; done; done'
+	for name in first second third/first; do
+		rows io "path == '$T/work/$name'" file | sort | uniq -c | awk '{ print $1 }' >counts
+		same "one id for all reads of $name" 20 "$(cat counts)"
+	done
+	same "the same inode" 1 "$(rows file "inode == $(stat -c %i work/first)" inode | sort -u | wc -l)"
+}
+
 @test "a descriptor replaced while a read on it sleeps: the row carries the first file" {
 	fd=$(record -e io -- "$W/fdrace" "$T/work")
 	rows io "op == 'read' and fd == $fd and requested in (16, 9)" returned,path >found
