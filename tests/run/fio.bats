@@ -58,7 +58,7 @@ check() {
 
 # On a busy machine single runs differ at the 99th percentile, most likely by what disturbs fio between a completion and
 # its look at the clock: one attempt of some must agree in all percentiles.
-ATTEMPTS=5
+ATTEMPTS=3
 
 # check_times ENGINE FIGURE READ-OP WRITE-OP FIO-ARGS...: counts, bytes and percentiles of time as fio has them.
 check_times() {
@@ -119,7 +119,7 @@ check_block() {
 # Packing what cannot be packed is what takes the time.
 @test "psync, direct: percentiles of the time of bios to a device that works inside the call" {
 	on_disk bio_disk
-	check_block most --rw=randwrite --bs=128k --io_size=256M --norandommap --refill_buffers
+	check_block most --rw=randwrite --bs=64k --io_size=256M --norandommap --refill_buffers
 }
 
 @test "psync, direct: no percentile of the time of requests is longer than that of the calls around them" {

@@ -3,6 +3,8 @@
 
     requests.py RUN DEV FROM TO     of those that ended between two readings of the clock: for each operation,
                                     requests and sectors, as disk_delta in block.bats prints /sys/block/DEV/stat
+    requests.py RUN DEV times READS WRITES    checks that the time of all reads, and of all writes, from queue to end is
+                                    what the kernel accounts to the device, in milliseconds
     requests.py RUN DEV files FOLDER    checks that cold reads of all files in FOLDER carry the right file
 """
 import os
@@ -23,6 +25,14 @@ def totals(rows, begin, end):
             sums[row["op"]][1] += row["bytes"] // 512
     for op, (requests, sectors) in sums.items():
         print(op, requests, *([] if op == "F" else [sectors]))
+
+
+def times(rows, **accounted):
+    """The kernel takes the time of requests that are sent together once, before the first; it rounds down."""
+    for op, expected in accounted.items():
+        found = sum(row["queued"] + row["dur"] for row in rows if row["op"] == op) / 1e6
+        if not expected or abs(found - expected) > 0.05 * expected + 2:
+            print(f"{op}: {found:.1f} ms in all requests, {expected} ms accounted")
 
 
 def files(rows, folder):
@@ -47,6 +57,8 @@ def main():
     rows = [row for row in table_rows(run, "block") if row["dev"] == device]
     if rest[0] == "files":
         files(rows, rest[1])
+    elif rest[0] == "times":
+        times(rows, R=int(rest[1]), W=int(rest[2]))
     else:
         totals(rows, int(rest[0]), int(rest[1]))
 
