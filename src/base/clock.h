@@ -23,4 +23,10 @@ static inline uint64_t clock_monotonic(void)
 	return clock_now(CLOCK_MONOTONIC);
 }
 
+/* CPU time of all threads of this process. */
+static inline uint64_t clock_own_cpu(void)
+{
+	return clock_now(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 #endif

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/quote.h"
 #include "probes/probe.h"
 
@@ -94,4 +96,22 @@ void facts_begin(struct sink *sink, const struct session_config *config)
 	if (config->account.change)
 		facts_add(sink, "user", "%s", config->account.name);
 	facts_layers(sink, config->layers);
+}
+
+static void facts_exit_status(struct sink *sink, int status)
+{
+	if (WIFSIGNALED(status))
+		facts_add(sink, "exit_status", "signal %d", WTERMSIG(status));
+	else
+		facts_add(sink, "exit_status", "%d", WEXITSTATUS(status));
+}
+
+void facts_end(struct sink *sink, const struct facts_end *end)
+{
+	facts_add(sink, "recorder_tids", "%d%s", (int)getpid(), end->recorder_tids);
+	facts_add(sink, "stop_ts", "%llu", (unsigned long long)end->stop);
+	facts_add(sink, "stop_reason", "%s", end->reason);
+	if (end->command_status)
+		facts_exit_status(sink, *end->command_status);
+	facts_add(sink, "cpu_ns", "%llu", (unsigned long long)clock_own_cpu());
 }

@@ -11,4 +11,14 @@ void facts_add(struct sink *sink, const char *key, const char *format, ...)
 /* What is known before the recording starts. */
 void facts_begin(struct sink *sink, const struct session_config *config);
 
+/* What is known when it is over. */
+struct facts_end {
+	uint64_t stop;
+	const char *reason;
+	const char *recorder_tids; /* of all threads but the first, a comma before each */
+	const int *command_status; /* as waitpid gives it; NULL: it still runs, or there is none */
+};
+
+void facts_end(struct sink *sink, const struct facts_end *end);
+
 #endif

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -260,17 +259,13 @@ static void session_clear_progress(const struct session *session)
 
 static void session_start_samplers(struct session *session)
 {
-	for (size_t i = 0; i < sampler_count; i++)
-		if (session->samplers[i] && samplers[i]->start)
-			samplers[i]->start(session->samplers[i]);
+	samplers_start(session->samplers);
 	job_start(&session->job, session->kernel);
 }
 
 static void session_sample(struct session *session)
 {
-	for (size_t i = 0; i < sampler_count; i++)
-		if (session->samplers[i])
-			samplers[i]->sample(session->samplers[i], &session->sink);
+	samplers_sample(session->samplers, &session->sink);
 	job_sample(&session->job, &session->sink);
 }
 
@@ -397,38 +392,18 @@ int session_run(struct session *session, struct error *e)
 
 /* ---- finishing ---- */
 
-static void status_text(char *out, size_t size, int status)
-{
-	if (WIFSIGNALED(status))
-		snprintf(out, size, "signal %d", WTERMSIG(status));
-	else
-		snprintf(out, size, "%d", WEXITSTATUS(status));
-}
-
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return ((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec) * NS_PER_SECOND +
-	       ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000;
-}
-
 static void session_last_facts(struct session *session)
 {
-	char status[32], tids[256];
+	char tids[256];
+	struct facts_end end = {
+		.stop = session->stop,
+		.reason = session->reason ? session->reason : "failed",
+		.recorder_tids = tids,
+		.command_status = session->command_done ? &session->command_status : NULL,
+	};
 
 	drain_tids(session->drain, tids, sizeof(tids));
-	facts_add(&session->sink, "recorder_tids", "%d%s", (int)getpid(), tids);
-
-	facts_add(&session->sink, "stop_ts", "%llu", (unsigned long long)session->stop);
-	facts_add(&session->sink, "stop_reason", "%s",
-		  session->reason ? session->reason : "failed");
-	if (session->command_done) {
-		status_text(status, sizeof(status), session->command_status);
-		facts_add(&session->sink, "exit_status", "%s", status);
-	}
-	facts_add(&session->sink, "cpu_ns", "%llu", (unsigned long long)own_cpu_ns());
+	facts_end(&session->sink, &end);
 }
 
 /* The threads that are on the CPUs as the recording ends. */
@@ -455,17 +430,11 @@ static uint64_t session_count_dropped(struct session *session)
 	return sum;
 }
 
-void session_finish(struct session *session, struct session_result *result)
+/* Ends the recording; what is left in the kernel and at the samplers becomes rows. */
+static int session_stop(struct session *session, struct session_result *result)
 {
-	struct stat file;
-	struct kernel_matches matches;
-	struct error e = { "" };
-	int err, close_err;
+	int err;
 
-	*result = (struct session_result){ .reason = session->reason };
-	session_clear_progress(session);
-	if (session->signals.stop) /* a further one ends strata at once */
-		sigprocmask(SIG_SETMASK, &session->signals.old_mask, NULL);
 	if (session->start)
 		session_sample(session); /* before detaching, which takes its time */
 	session->stop = clock_boot();
@@ -483,25 +452,47 @@ void session_finish(struct session *session, struct session_result *result)
 		err = session->sink.failed;
 		result->error = session->sink.error;
 	}
-	matches = kernel_matches(session->kernel);
-	result->no_thread = (session->config->filter.comm || session->config->filter.cgroup) &&
-			    !matches.threads;
-	result->no_file = session->config->filter.path && !matches.files;
-	result->rows = session_rows(session);
-	result->dropped = session_count_dropped(session);
-	e = result->error;
-	close_err = writer_close(session->writer, &result->error);
-	if (err || !close_err)
-		result->error = e; /* the first failure is the one to tell */
-	else
-		err = close_err;
+	return err;
+}
+
+/* Closes the trace file. Of two failures the first is the one to tell. */
+static int session_close_output(struct session *session, int err, struct error *e)
+{
+	struct error second;
+	int close_err = writer_close(session->writer, err ? &second : e);
+
 	session->writer = NULL;
-	if (!stat(session->config->output, &file))
-		result->bytes = (uint64_t)file.st_size;
-	result->write_failed = err;
+	return err ? err : close_err;
+}
+
+static void session_count(const struct session *session, struct session_result *result)
+{
+	const struct filter *filter = &session->config->filter;
+	struct kernel_matches matches = kernel_matches(session->kernel);
+	struct stat file;
+
+	result->no_thread = (filter->comm || filter->cgroup) && !matches.threads;
+	result->no_file = filter->path && !matches.files;
 	result->lost = session->losses.total;
 	result->length = session->stop - session->start;
-	result->cpu_ns = own_cpu_ns();
+	result->cpu_ns = clock_own_cpu();
+	if (!stat(session->config->output, &file))
+		result->bytes = (uint64_t)file.st_size;
+}
+
+void session_finish(struct session *session, struct session_result *result)
+{
+	int err;
+
+	*result = (struct session_result){ .reason = session->reason };
+	session_clear_progress(session);
+	if (session->signals.stop) /* a further one ends strata at once */
+		sigprocmask(SIG_SETMASK, &session->signals.old_mask, NULL);
+	err = session_stop(session, result);
+	result->rows = session_rows(session);
+	result->dropped = session_count_dropped(session);
+	result->write_failed = session_close_output(session, err, &result->error);
+	session_count(session, result);
 }
 
 int session_wait(struct session *session)
@@ -525,10 +516,7 @@ void session_close(struct session *session)
 	drain_close(session->drain);
 	if (session->writer)
 		writer_close(session->writer, &ignored);
-	for (size_t i = 0; session->samplers && i < sampler_count; i++)
-		if (session->samplers[i])
-			samplers[i]->close(session->samplers[i]);
-	free(session->samplers);
+	samplers_close(session->samplers);
 	job_close(&session->job);
 	sink_free(&session->sink);
 	kernel_close(session->kernel);

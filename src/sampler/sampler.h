@@ -28,4 +28,11 @@ extern const struct sampler cpu_sampler, disk_sampler;
 extern const struct sampler *const samplers[];
 extern const size_t sampler_count;
 
+/* For each of samplers[] that is open: states has the state of each, NULL where it is not. */
+void samplers_start(void **states);
+void samplers_sample(void **states, struct sink *sink);
+
+/* Closes them and frees the list, which may be NULL. */
+void samplers_close(void **states);
+
 #endif

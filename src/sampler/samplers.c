@@ -1,5 +1,7 @@
-/* The list of all samplers. */
+/* The list of all samplers, and what is done with each of it. */
 #include "sampler/sampler.h"
+
+#include <stdlib.h>
 
 const struct sampler *const samplers[] = {
 	&cpu_sampler,
@@ -7,3 +9,25 @@ const struct sampler *const samplers[] = {
 };
 
 const size_t sampler_count = sizeof(samplers) / sizeof(*samplers);
+
+void samplers_start(void **states)
+{
+	for (size_t i = 0; i < sampler_count; i++)
+		if (states[i] && samplers[i]->start)
+			samplers[i]->start(states[i]);
+}
+
+void samplers_sample(void **states, struct sink *sink)
+{
+	for (size_t i = 0; i < sampler_count; i++)
+		if (states[i])
+			samplers[i]->sample(states[i], sink);
+}
+
+void samplers_close(void **states)
+{
+	for (size_t i = 0; states && i < sampler_count; i++)
+		if (states[i])
+			samplers[i]->close(states[i]);
+	free(states);
+}
