@@ -136,9 +136,13 @@ static void finish_cost(struct report *report)
 	struct cost *cost = &report->cost;
 
 	cost->cpu_known = summary->cpu_ns && !units_parse_count(summary->cpu_ns, &cost->cpu_ns);
+	if (!summary->start_cpu_ns ||
+	    units_parse_count(summary->start_cpu_ns, &cost->start_cpu_ns) ||
+	    cost->start_cpu_ns > cost->cpu_ns)
+		cost->start_cpu_ns = 0;
 	cost->on_cpu_ns = report->tasks.strata_ns;
 	if (length)
-		cost->core_share = (double)cost->cpu_ns / (double)length;
+		cost->core_share = (double)(cost->cpu_ns - cost->start_cpu_ns) / (double)length;
 	if (summary->rows)
 		cost->bytes_a_row = (double)summary->bytes / (double)summary->rows;
 }

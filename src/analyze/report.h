@@ -18,9 +18,10 @@
 /* What recording cost, and what it could not see. */
 struct cost {
 	bool cpu_known;
-	uint64_t cpu_ns;    /* the recorder's own CPU time, as it stated at the end */
-	uint64_t on_cpu_ns; /* its stays on CPUs in the window, from table sched */
-	double core_share;  /* cpu_ns by the recording's length */
+	uint64_t cpu_ns;       /* the recorder's own CPU time, as it stated at the end */
+	uint64_t start_cpu_ns; /* what of it was used before the recording began */
+	uint64_t on_cpu_ns;    /* its stays on CPUs in the window, from table sched */
+	double core_share;     /* cpu_ns while it recorded, by the recording's length */
 	double bytes_a_row;
 };
 

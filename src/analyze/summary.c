@@ -27,6 +27,7 @@ static void summary_load_facts(struct summary *summary, const struct dims *dims)
 	summary->layers = dims_run(dims, "layers");
 	summary->buffer_bytes = dims_run(dims, "buffer_bytes");
 	summary->cpu_ns = dims_run(dims, "cpu_ns");
+	summary->start_cpu_ns = dims_run(dims, "start_cpu_ns");
 }
 
 #define ABSENT "absent."

@@ -67,7 +67,9 @@ struct summary {
 	const char *layers;				 /* separated by commas */
 	struct summary_absence *absent;
 	size_t absent_count;
-	const char *buffer_bytes, *cpu_ns;
+	const char *buffer_bytes;
+	const char *cpu_ns,
+		*start_cpu_ns; /* of the recorder, and how much of it before the start */
 
 	struct span span;
 	bool has_utc;

@@ -48,6 +48,7 @@ struct session {
 	bool command_done;
 	int command_status; /* as waitpid gives it */
 	uint64_t start, stop;
+	uint64_t start_cpu; /* own CPU time before the recording */
 	uint64_t next_sample, next_loss, next_progress;
 	struct losses losses;
 	struct follow *follow; /* NULL: no log to follow */
@@ -371,7 +372,9 @@ int session_run(struct session *session, struct error *e)
 	session->next_sample = session->start + session->config->interval;
 	session->next_loss = session->start + LOSS_EVERY;
 	losses_start(&session->losses, session->start);
+	session->start_cpu = clock_own_cpu();
 	facts_add(&session->sink, "start_ts", "%llu", (unsigned long long)session->start);
+	facts_add(&session->sink, "start_cpu_ns", "%llu", (unsigned long long)session->start_cpu);
 	facts_add(&session->sink, "buffer_bytes", "%llu",
 		  (unsigned long long)kernel_ring_bytes(session->kernel));
 	clock_sample(&session->sink);
@@ -475,7 +478,8 @@ static void session_count(const struct session *session, struct session_result *
 	result->no_file = filter->path && !matches.files;
 	result->lost = session->losses.total;
 	result->length = session->stop - session->start;
-	result->cpu_ns = clock_own_cpu();
+	result->start_cpu_ns = session->start_cpu;
+	result->cpu_ns = clock_own_cpu() - session->start_cpu;
 	if (!stat(session->config->output, &file))
 		result->bytes = (uint64_t)file.st_size;
 }

@@ -43,8 +43,9 @@ struct session_config {
 };
 
 struct session_result {
-	uint64_t rows, bytes, lost, dropped, cpu_ns, length;
-	const char *reason; /* why the recording ended */
+	uint64_t rows, bytes, lost, dropped, length;
+	uint64_t start_cpu_ns, cpu_ns; /* own CPU time before the recording, and from then on */
+	const char *reason;	       /* why the recording ended */
 	int write_failed; /* -errno: the trace file could not be written to the end; error says why */
 	struct error error;
 	bool no_thread, no_file; /* there was a filter, and it matched none */

@@ -222,13 +222,14 @@ static void default_output(char *out, size_t size, const struct session_config *
 
 static void print_summary(const struct session_config *config, const struct session_result *result)
 {
-	char length[32], rows_text[32], bytes[32], lost[32], cpu[32], dropped[32];
+	char length[32], rows_text[32], bytes[32], lost[32], cpu[32], start[32], dropped[32];
 
 	units_format_duration(length, sizeof(length), result->length);
 	units_format_count(rows_text, sizeof(rows_text), result->rows);
 	units_format_bytes(bytes, sizeof(bytes), result->bytes);
 	units_format_count(lost, sizeof(lost), result->lost);
 	units_format_duration(cpu, sizeof(cpu), result->cpu_ns);
+	units_format_duration(start, sizeof(start), result->start_cpu_ns);
 	if (result->stop_failed)
 		log_warning("calls in flight at the end are missing: %s", result->stop_error.text);
 	if (result->no_thread)
@@ -243,9 +244,11 @@ static void print_summary(const struct session_config *config, const struct sess
 			    "written is readable",
 			    result->error.text, dropped);
 	}
-	log_info("%s: %s, %s rows in %s; %s lost; own CPU %s (%.1f %% of one core)", config->output,
-		 bytes, rows_text, length, result->lost ? lost : "none", cpu,
-		 result->length ? 100.0 * (double)result->cpu_ns / (double)result->length : 0.0);
+	log_info(
+		"%s: %s, %s rows in %s; %s lost; own CPU %s (%.1f %% of one core), and %s to start",
+		config->output, bytes, rows_text, length, result->lost ? lost : "none", cpu,
+		result->length ? 100.0 * (double)result->cpu_ns / (double)result->length : 0.0,
+		start);
 	log_info("next: strata report %s", config->output);
 }
 

@@ -365,7 +365,8 @@ static void print_trace(const struct report *report, FILE *out)
 		fputs("nothing lost", out);
 	if (report->cost.cpu_known)
 		fprintf(out, "; the recorder used %s of CPU (%.1f %% of one core)",
-			duration(text, report->cost.cpu_ns), report->cost.core_share * 100);
+			duration(text, report->cost.cpu_ns - report->cost.start_cpu_ns),
+			report->cost.core_share * 100);
 	putc('\n', out);
 }
 

@@ -388,16 +388,19 @@ static void print_trace(const struct page *page)
 {
 	const struct summary *summary = &page->report->summary;
 	const struct cost *cost = &page->report->cost;
-	char text[32], size[32];
+	char text[32], size[32], start[32];
 
 	section_title(page, "Trace", "what recording cost, and what it could not see");
 	fprintf(page->out, "  %s rows, %s, %.1f bytes a row\n",
 		units_format_count(text, sizeof(text), summary->rows),
 		units_format_bytes(size, sizeof(size), summary->bytes), cost->bytes_a_row);
 	if (cost->cpu_known)
-		fprintf(page->out, "  the recorder's CPU time: %s, %.1f %% of one core\n",
-			units_format_duration(text, sizeof(text), cost->cpu_ns),
-			cost->core_share * 100);
+		fprintf(page->out,
+			"  the recorder's CPU time: %s, %.1f %% of one core, and %s to start\n",
+			units_format_duration(text, sizeof(text),
+					      cost->cpu_ns - cost->start_cpu_ns),
+			cost->core_share * 100,
+			units_format_duration(start, sizeof(start), cost->start_cpu_ns));
 	else
 		section_missing(page, "the recorder's CPU time is not known: it did not finish");
 	fputs("  layers: ", page->out);

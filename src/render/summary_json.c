@@ -46,6 +46,7 @@ static void print_facts(const struct summary *summary, struct json *json)
 	json_string(json, "stop_reason", summary->stop_reason);
 	print_number(json, "buffer_bytes", summary->buffer_bytes);
 	print_number(json, "cpu_ns", summary->cpu_ns);
+	print_number(json, "start_cpu_ns", summary->start_cpu_ns);
 }
 
 static void print_times(const struct summary *summary, struct json *json)

@@ -151,6 +151,9 @@ static void print_recorder(const struct summary *summary, FILE *out)
 	safe_print(out, summary->version ? summary->version : "of unknown version");
 	if (summary->cpu_ns && !units_parse_count(summary->cpu_ns, &cpu_ns))
 		fprintf(out, ", %s of CPU time", units_format_duration(text, sizeof(text), cpu_ns));
+	if (summary->start_cpu_ns && !units_parse_count(summary->start_cpu_ns, &cpu_ns))
+		fprintf(out, " (%s of it to start)",
+			units_format_duration(text, sizeof(text), cpu_ns));
 	if (summary->buffer_bytes && !units_parse_count(summary->buffer_bytes, &buffer_bytes))
 		fprintf(out, ", buffers of %s",
 			units_format_bytes(text, sizeof(text), buffer_bytes));
