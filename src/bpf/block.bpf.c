@@ -223,7 +223,7 @@ static __always_inline void dirtied_note(struct task_struct *task, struct inode 
 		if (!entry)
 			return;
 	}
-	entry->pid = known ? task_number(task->group_leader) : 0;
+	entry->pid = known ? task_process(task) : 0;
 	entry->tid = known ? task_number(task) : 0;
 	entry->job = known && job_bit(task);
 	if (!entry->file)

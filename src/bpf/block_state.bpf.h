@@ -101,7 +101,7 @@ static __always_inline void request_find_cause(struct request_state *state, stru
 		request_find_file(state, bio, task, recorded);
 	if (state->tid || task->flags & PF_WQ_WORKER) /* a worker acts for others */
 		return;
-	state->pid = task_number(task->group_leader);
+	state->pid = task_process(task);
 	state->tid = task_number(task);
 	state->job = job_bit(task);
 }
@@ -131,7 +131,7 @@ static __always_inline __u32 request_flags(struct request_state *state)
 
 static __always_inline __u32 request_done_by(struct task_struct *task)
 {
-	__u32 pid = task_number(task->group_leader);
+	__u32 pid = task_process(task);
 
 	return pid || !task->pid ? pid : BLOCK_NOBODY; /* 0 is the idle thread */
 }

@@ -67,12 +67,14 @@ static __always_inline void file_read(struct file_view *view, struct file *file)
 /* The struct file behind a descriptor of a task, or NULL; as path_descriptor(), but by a plain load. */
 static __always_inline struct file *file_of_task(struct task_struct *task, __u32 fd)
 {
-	struct files_struct *open_files = task->files;
-	struct fdtable *table;
 	struct hlist_head *cell; /* a pointer in memory: any type that begins with one would do */
+	struct files_struct *open_files;
+	struct fdtable *table;
 
 	if (!typed_reads)
 		return path_descriptor(task, fd);
+	task = bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
+	open_files = task->files;
 	if (!open_files)
 		return NULL;
 	table = open_files->fdt;

@@ -174,7 +174,7 @@ static __noinline int mark_send(struct task_struct *task, struct pt_regs *regs)
 	record->head.flags = 0;
 	record->head.pad = 0;
 	record->head.cpu = bpf_get_smp_processor_id();
-	record->head.pid = task_number(task->group_leader);
+	record->head.pid = task_process(task);
 	record->head.tid = task_number(task);
 	record->head.ts = bpf_ktime_get_boot_ns();
 	record->head.dur = 0;

@@ -129,10 +129,10 @@ static __always_inline void process_fill(struct process_scratch *scratch, struct
 	record->head.flags = 0;
 	record->head.cpu = bpf_get_smp_processor_id();
 	record->head.tid = state ? state->tid : task_number(task);
-	record->head.pid = state ? state->pid : task_number(BPF_CORE_READ(task, group_leader));
+	record->head.pid = state ? state->pid : task_process(task);
 	record->head.ts = bpf_ktime_get_boot_ns();
 	record->cgroup = cgroup_of(scratch, task);
-	record->ppid = task_number(BPF_CORE_READ(task, real_parent, group_leader));
+	record->ppid = task_process_far(BPF_CORE_READ(task, real_parent));
 	record->uid = BPF_CORE_READ(task, cred, euid.val);
 	record->exe = 0;
 	record->old_tid = record->head.tid;
@@ -318,8 +318,7 @@ int BPF_PROG(process_signal, int signal, struct kernel_siginfo *info, struct tas
 
 	if (!state || state->mode != TASK_JOB || state->pid != command_pid)
 		return 0;
-	signal_senders[signal & (SIGNALS - 1)] =
-		task_number(bpf_get_current_task_btf()->group_leader);
+	signal_senders[signal & (SIGNALS - 1)] = task_process(bpf_get_current_task_btf());
 	signal_times[signal & (SIGNALS - 1)] = bpf_ktime_get_boot_ns();
 	return 0;
 }
@@ -363,7 +362,7 @@ int process_existing(struct bpf_iter__task *context)
 	scratch = bpf_map_lookup_elem(&iterator_scratch, &zero);
 	if (!task || !scratch)
 		return 0;
-	pid = task_number(BPF_CORE_READ(task, group_leader));
+	pid = task_process(task);
 	state = task_find(task);
 	if (bpf_map_lookup_elem(&targets, &pid) && (!state || state->mode == TASK_UNKNOWN)) {
 		state = task_make(task, LAYER_process);

@@ -124,7 +124,7 @@ static __always_inline void sched_send(struct task_struct *task, struct stay *st
 	if (!record)
 		return;
 	record->head.tid = task_number(task); /* an exec may have changed it */
-	record->head.pid = task_number(task->group_leader);
+	record->head.pid = task_process(task);
 	record->wait =
 		stay->unknown ? RECORD_NULL : (__s64)(task_run_delay(task) - stay->run_delay);
 	record->waker = stay->waker;
@@ -167,7 +167,7 @@ static __always_inline void stay_begin(struct stay *stay, struct task_struct *ta
 	stay->run_delay = task_run_delay(task);
 	stay->unknown = !task_has_run_delay();
 	stay->tid = task_number(task);
-	stay->pid = task_number(task->group_leader);
+	stay->pid = task_process(task);
 	stay->prio = task->prio;
 	stay->idle = !tid;
 	stay->waker = waker ? *waker : 0;

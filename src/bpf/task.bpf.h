@@ -25,23 +25,44 @@ static __always_inline long task_upid(struct task_struct *task, __u32 level, str
 					     level * sizeof(*number));
 }
 
-/* A task's id as strata's /proc shows it; 0 when it is not visible there. */
-static __always_inline __u32 task_number(struct task_struct *task)
+/* Its id in the namespace that strata's /proc shows; 0 when it is not visible there. */
+static __always_inline __u32 task_number_below(struct task_struct *task)
 {
 	struct upid number;
 
-	if (!pid_level)
-		return BPF_CORE_READ(task, pid);
 	if (task_upid(task, pid_level, &number) ||
 	    BPF_CORE_READ(number.ns, ns.inum) != pid_namespace)
 		return 0;
 	return number.nr;
 }
 
+/* The id of a thread, and that of its process, as strata's /proc shows them; 0 when it is not visible there. */
+static __always_inline __u32 task_number(struct task_struct *task)
+{
+	return pid_level ? task_number_below(task) : (__u32)task->pid;
+}
+
+static __always_inline __u32 task_process(struct task_struct *task)
+{
+	return pid_level ? task_number_below(BPF_CORE_READ(task, group_leader)) : (__u32)task->tgid;
+}
+
+/* The same of a task that was reached through memory, of which the kernel does not know the type. */
+static __always_inline __u32 task_number_far(struct task_struct *task)
+{
+	return pid_level ? task_number_below(task) : (__u32)BPF_CORE_READ(task, pid);
+}
+
+static __always_inline __u32 task_process_far(struct task_struct *task)
+{
+	return pid_level ? task_number_below(BPF_CORE_READ(task, group_leader))
+			 : (__u32)BPF_CORE_READ(task, tgid);
+}
+
 static __always_inline void task_read_ids(struct task_state *state, struct task_struct *task)
 {
 	state->tid = task_number(task);
-	state->pid = task_number(BPF_CORE_READ(task, group_leader));
+	state->pid = task_process(task);
 }
 
 static __always_inline struct task_state *task_find(struct task_struct *task)

@@ -311,8 +311,8 @@ static __always_inline int uring_end_early(struct io_kiocb *req, __s64 returned,
 	__builtin_memset(state, 0, sizeof(*state));
 	state->call = call;
 	state->ts = start_ts;
-	state->pid = task_number(BPF_CORE_READ(task, group_leader));
-	state->tid = task_number(task);
+	state->pid = task_process_far(task);
+	state->tid = task_number_far(task);
 	state->fd = DESCRIPTOR_NONE;
 	state->pos = BPF_CORE_READ(rw, kiocb.ki_pos) - returned;
 	state->flags = RECORD_NO_REQUESTED;
