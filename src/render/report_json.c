@@ -1,8 +1,11 @@
 /* The report as JSON; every key is told in docs/report.md. */
-#include <string.h>
-
-#include "render/json.h"
+#include "render/json_fields.h"
 #include "render/report.h"
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
 
 static void print_text(struct json *json, const char *key, const struct dims_text *text)
 {
@@ -18,9 +21,7 @@ static void print_hist(struct json *json, const char *key, const struct hist *hi
 	unsigned last = 0;
 
 	json_open(json, key, '{');
-	json_uint(json, "count", hist->count);
-	json_uint(json, "sum", hist->sum);
-	json_uint(json, "least", hist->least);
+	JSON_FIELDS(json, hist, count, sum, least);
 	json_uint(json, "p50", hist_quantile(hist, 0.5));
 	json_uint(json, "p90", hist_quantile(hist, 0.9));
 	json_uint(json, "p99", hist_quantile(hist, 0.99));
@@ -47,10 +48,31 @@ static void print_figures(struct json *json, const char *key, const struct figur
 static void print_traffic(struct json *json, const char *key, const struct traffic *traffic)
 {
 	json_open(json, key, '{');
-	json_uint(json, "calls", traffic->calls);
-	json_uint(json, "bytes", traffic->bytes);
-	json_uint(json, "time_ns", traffic->time_ns);
+	JSON_FIELDS(json, traffic, calls, bytes, time_ns);
 	json_close(json);
+}
+
+/* What everything that is read and written has. */
+static void print_moved(struct json *json, const struct traffic *read,
+			const struct traffic *written)
+{
+	print_traffic(json, "read", read);
+	print_traffic(json, "written", written);
+}
+
+/* What everything that calls are counted by has. */
+static void print_spread(struct json *json, const struct hist *latency, const struct hist *size)
+{
+	print_hist(json, "latency", latency);
+	print_hist(json, "size", size);
+}
+
+static void print_uint_if(struct json *json, const char *key, bool known, uint64_t value)
+{
+	if (known)
+		json_uint(json, key, value);
+	else
+		json_null(json, key);
 }
 
 static void print_process(struct json *json, const struct report *report, uint32_t place)
@@ -77,13 +99,7 @@ static void print_run(struct json *json, const struct report *report)
 	const struct span *window = &report->context.window;
 
 	json_open(json, "run", '{');
-	json_string(json, "path", summary->path);
-	json_string(json, "command", summary->command);
-	json_string(json, "host", summary->host);
-	json_string(json, "exit_status", summary->exit_status);
-	json_string(json, "target", summary->target);
-	json_bool(json, "complete", summary->complete);
-	json_string(json, "damage", summary->damage);
+	JSON_FIELDS(json, summary, path, command, host, exit_status, target, complete, damage);
 	json_uint(json, "start_ts", summary->span.start);
 	json_uint(json, "end_ts", summary->span.end);
 	json_uint(json, "length_ns", summary->span.end - summary->span.start);
@@ -116,8 +132,7 @@ static void print_phases(struct json *json, const struct report *report)
 		json_uint(json, "start_ts", phase->start);
 		json_uint(json, "end_ts", phase->end);
 		json_uint(json, "length_ns", phase->end - phase->start);
-		json_uint(json, "depth", phase->depth);
-		json_bool(json, "open", phase->open);
+		JSON_FIELDS(json, phase, depth, open);
 		print_figures(json, "figures", &report->phase_figures[i]);
 		json_close(json);
 	}
@@ -131,8 +146,7 @@ static void print_steps(struct json *json, const struct report *report)
 
 	json_open(json, "steps", '{');
 	json_string(json, "source", step_source_names[steps->source]);
-	json_uint(json, "count", steps->count);
-	json_uint(json, "loops", steps->loops);
+	JSON_FIELDS(json, steps, count, loops);
 	if (steps->count)
 		json_real(json, "confidence", steps->confidence);
 	else
@@ -165,8 +179,7 @@ static void print_roles(struct json *json, const struct report *report)
 		json_uint(json, "processes", roles->counts[i]);
 		json_uint(json, "cpu_ns", cpu[i]);
 		json_uint(json, "wait_ns", wait[i]);
-		print_traffic(json, "read", &report->files.role_read[i]);
-		print_traffic(json, "written", &report->files.role_written[i]);
+		print_moved(json, &report->files.role_read[i], &report->files.role_written[i]);
 		json_uint(json, "metadata_ns", report->files.role_metadata_ns[i]);
 		json_open(json, "wakes", '{');
 		for (unsigned to = 0; to < ROLE_COUNT; to++)
@@ -178,47 +191,31 @@ static void print_roles(struct json *json, const struct report *report)
 	json_close(json);
 }
 
+static void print_wait_call(struct json *json, const struct wait_call *call)
+{
+	struct dims_text name = { call->syscall, call->syscall_size };
+
+	print_text(json, "syscall", &name);
+	json_string(json, "reason", wait_reason_names[call->reason]);
+	json_uint(json, "time_ns", call->ns);
+	json_uint(json, "count", call->count);
+}
+
 static void print_waits(struct json *json, const struct report *report)
 {
 	const struct waits *waits = &report->waits;
 
 	json_open(json, "waits", '{');
 	json_bool(json, "known", waits->known);
-	json_open(json, "calls", '[');
-	for (size_t i = 0; i < waits->call_count; i++) {
-		const struct wait_call *call = &waits->calls[i];
-		struct dims_text name = { call->syscall, call->syscall_size };
-
-		json_open(json, NULL, '{');
-		print_text(json, "syscall", &name);
-		json_string(json, "reason", wait_reason_names[call->reason]);
-		json_uint(json, "time_ns", call->ns);
-		json_uint(json, "count", call->count);
-		json_close(json);
-	}
-	json_close(json);
+	JSON_LIST(json, "calls", waits->calls, waits->call_count, print_wait_call);
 	json_close(json);
 }
 
-static void print_task_names(struct json *json, const struct tasks *tasks, size_t top)
+static void print_task_name(struct json *json, const struct task_name *name)
 {
-	json_open(json, "names", '[');
-	for (size_t i = 0; i < tasks->name_count && i < top; i++) {
-		const struct task_name *name = &tasks->names[i];
-
-		json_open(json, NULL, '{');
-		json_text(json, "name", name->name, name->name_size);
-		json_uint(json, "cpu_ns", name->cpu_ns);
-		json_uint(json, "stays", name->stays);
-		json_uint(json, "preempted", name->preempted);
-		json_uint(json, "processes", name->processes);
-		json_uint(json, "job_processes", name->job_processes);
-		json_uint(json, "lives", name->lives);
-		json_uint(json, "life_ns", name->life_ns);
-		print_hist(json, "wait", &name->waits);
-		json_close(json);
-	}
-	json_close(json);
+	json_text(json, "name", name->name, name->name_size);
+	JSON_FIELDS(json, name, cpu_ns, stays, preempted, processes, job_processes, lives, life_ns);
+	print_hist(json, "wait", &name->waits);
 }
 
 static void print_task_processes(struct json *json, const struct report *report, size_t top)
@@ -233,16 +230,16 @@ static void print_task_processes(struct json *json, const struct report *report,
 		json_open(json, NULL, '{');
 		print_process(json, report, process->proc);
 		json_uint(json, "start_ts", proc->start);
-		if (proc->end == UINT64_MAX)
-			json_null(json, "end_ts");
-		else
-			json_uint(json, "end_ts", proc->end);
-		json_uint(json, "cpu_ns", process->cpu_ns);
-		json_uint(json, "stays", process->stays);
-		json_uint(json, "wait_ns", process->wait_ns);
+		print_uint_if(json, "end_ts", proc->end != UINT64_MAX, proc->end);
+		JSON_FIELDS(json, process, cpu_ns, stays, wait_ns);
 		json_close(json);
 	}
 	json_close(json);
+}
+
+static void print_task_cpu(struct json *json, const struct task_cpu *cpu)
+{
+	JSON_FIELDS(json, cpu, cpu, busy_ns, idle_ns, stays, gaps, gap_ns, longest_gap_ns);
 }
 
 static void print_tasks(struct json *json, const struct report *report, size_t top)
@@ -250,132 +247,59 @@ static void print_tasks(struct json *json, const struct report *report, size_t t
 	const struct tasks *tasks = &report->tasks;
 
 	json_open(json, "tasks", '{');
-	json_bool(json, "known", tasks->known);
-	json_uint(json, "busy_ns", tasks->busy_ns);
-	json_uint(json, "idle_ns", tasks->idle_ns);
-	json_uint(json, "stays", tasks->stays);
-	json_uint(json, "wait_ns", tasks->wait_ns);
-	json_uint(json, "job_cpu_ns", tasks->job_cpu_ns);
-	json_uint(json, "job_wait_ns", tasks->job_wait_ns);
+	JSON_FIELDS(json, tasks, known, busy_ns, idle_ns, stays, wait_ns, job_cpu_ns, job_wait_ns);
 	print_hist(json, "job_wait", &tasks->job_waits);
-	json_uint(json, "gaps", tasks->gaps);
-	json_uint(json, "gap_ns", tasks->gap_ns);
-	print_task_names(json, tasks, top);
+	JSON_FIELDS(json, tasks, gaps, gap_ns);
+	JSON_LIST(json, "names", tasks->names, least(tasks->name_count, top), print_task_name);
 	print_task_processes(json, report, top);
-	json_open(json, "cpus", '[');
-	for (size_t i = 0; i < tasks->cpu_count; i++) {
-		const struct task_cpu *cpu = &tasks->cpus[i];
-
-		json_open(json, NULL, '{');
-		json_uint(json, "cpu", cpu->cpu);
-		json_uint(json, "busy_ns", cpu->busy_ns);
-		json_uint(json, "idle_ns", cpu->idle_ns);
-		json_uint(json, "stays", cpu->stays);
-		json_uint(json, "gaps", cpu->gaps);
-		json_uint(json, "gap_ns", cpu->gap_ns);
-		json_uint(json, "longest_gap_ns", cpu->longest_gap_ns);
-		json_close(json);
-	}
-	json_close(json);
+	JSON_LIST(json, "cpus", tasks->cpus, tasks->cpu_count, print_task_cpu);
 	json_close(json);
 }
 
 static void print_total(struct json *json, const char *key, const struct files_total *total)
 {
 	json_open(json, key, '{');
-	print_traffic(json, "read", &total->read);
-	print_traffic(json, "written", &total->written);
-	json_uint(json, "read_files", total->read_files);
-	json_uint(json, "written_files", total->written_files);
-	json_uint(json, "small_reads", total->small_reads);
-	json_uint(json, "empty_reads", total->empty_reads);
+	print_moved(json, &total->read, &total->written);
+	JSON_FIELDS(json, total, read_files, written_files, small_reads, empty_reads);
 	json_uint(json, "sequential_reads", total->sequential);
 	json_uint(json, "compared_reads", total->compared);
-	json_uint(json, "again_bytes", total->again_bytes);
-	json_uint(json, "again_files", total->again_files);
+	JSON_FIELDS(json, total, again_bytes, again_files);
 	json_uint(json, "again_unknown_files", total->again_unknown);
-	json_uint(json, "missed_bytes", total->missed_bytes);
-	json_uint(json, "ahead_bytes", total->ahead_bytes);
-	json_uint(json, "direct_bytes", total->direct_bytes);
-	json_uint(json, "cached_bytes", total->cached_bytes);
-	json_uint(json, "told_bytes", total->told_bytes);
+	JSON_FIELDS(json, total, missed_bytes, ahead_bytes, direct_bytes, cached_bytes, told_bytes);
 	json_close(json);
 }
 
 static void print_file(struct json *json, const struct file_use *use)
 {
-	json_open(json, NULL, '{');
 	json_int(json, "file", use->file);
 	print_text(json, "path", &use->path);
 	json_bool(json, "regular", use->regular);
-	print_traffic(json, "read", &use->read);
-	print_traffic(json, "written", &use->written);
-	json_uint(json, "blocked_ns", use->blocked_ns);
-	json_uint(json, "opens", use->opens);
-	json_uint(json, "stats", use->stats);
-	json_uint(json, "maps", use->maps);
-	json_uint(json, "faults", use->faults);
-	json_uint(json, "major_faults", use->major_faults);
-	json_uint(json, "small_reads", use->small_reads);
-	json_uint(json, "empty_reads", use->empty_reads);
+	print_moved(json, &use->read, &use->written);
+	JSON_FIELDS(json, use, blocked_ns, opens, stats, maps, faults, major_faults, small_reads,
+		    empty_reads);
 	json_uint(json, "sequential_reads", use->sequential);
 	json_uint(json, "compared_reads", use->compared);
-	if (use->again_known)
-		json_uint(json, "again_bytes", use->again_bytes);
-	else
-		json_null(json, "again_bytes");
-	json_uint(json, "missed_bytes", use->missed_bytes);
-	json_uint(json, "ahead_bytes", use->ahead_bytes);
-	json_uint(json, "direct_bytes", use->direct_bytes);
-	json_uint(json, "device_read_bytes", use->device_read_bytes);
-	json_uint(json, "device_write_bytes", use->device_write_bytes);
-	json_uint(json, "device_ns", use->device_ns);
-	json_uint(json, "device_requests", use->device_requests);
-	print_hist(json, "latency", &use->latency);
-	print_hist(json, "size", &use->size);
-	json_close(json);
+	print_uint_if(json, "again_bytes", use->again_known, use->again_bytes);
+	JSON_FIELDS(json, use, missed_bytes, ahead_bytes, direct_bytes, device_read_bytes,
+		    device_write_bytes, device_ns, device_requests);
+	print_spread(json, &use->latency, &use->size);
 }
 
-static void print_dirs(struct json *json, const struct files *files, size_t top)
+static void print_dir(struct json *json, const struct dir_use *dir)
 {
-	json_open(json, "directories", '[');
-	for (size_t i = 0; i < files->dir_count && i < top; i++) {
-		const struct dir_use *dir = &files->dirs[i];
-
-		json_open(json, NULL, '{');
-		print_text(json, "path", &dir->path);
-		json_uint(json, "files", dir->files);
-		print_traffic(json, "read", &dir->read);
-		print_traffic(json, "written", &dir->written);
-		json_uint(json, "opens", dir->opens);
-		json_uint(json, "device_ns", dir->device_ns);
-		print_hist(json, "latency", &dir->latency);
-		print_hist(json, "size", &dir->size);
-		json_close(json);
-	}
-	json_close(json);
+	print_text(json, "path", &dir->path);
+	json_uint(json, "files", dir->files);
+	print_moved(json, &dir->read, &dir->written);
+	JSON_FIELDS(json, dir, opens, device_ns);
+	print_spread(json, &dir->latency, &dir->size);
 }
 
-static void print_ops(struct json *json, const struct files *files)
+static void print_op(struct json *json, const struct op_use *op)
 {
-	json_open(json, "operations", '[');
-	for (size_t i = 0; i < files->op_count; i++) {
-		const struct op_use *op = &files->ops[i];
-
-		json_open(json, NULL, '{');
-		json_string(json, "table", op->table);
-		json_text(json, "op", op->name, op->name_size);
-		json_uint(json, "calls", op->calls);
-		json_uint(json, "errors", op->errors);
-		json_uint(json, "unfinished", op->unfinished);
-		json_uint(json, "bytes", op->bytes);
-		json_uint(json, "time_ns", op->time_ns);
-		json_uint(json, "blocked_ns", op->blocked_ns);
-		print_hist(json, "latency", &op->latency);
-		print_hist(json, "size", &op->size);
-		json_close(json);
-	}
-	json_close(json);
+	json_string(json, "table", op->table);
+	json_text(json, "op", op->name, op->name_size);
+	JSON_FIELDS(json, op, calls, errors, unfinished, bytes, time_ns, blocked_ns);
+	print_spread(json, &op->latency, &op->size);
 }
 
 static void print_process_uses(struct json *json, const struct report *report, size_t top)
@@ -388,16 +312,10 @@ static void print_process_uses(struct json *json, const struct report *report, s
 
 		json_open(json, NULL, '{');
 		print_process(json, report, use->proc);
-		print_traffic(json, "read", &use->read);
-		print_traffic(json, "written", &use->written);
-		json_uint(json, "small_reads", use->small_reads);
-		json_uint(json, "blocked_ns", use->blocked_ns);
-		json_uint(json, "opens", use->opens);
-		json_uint(json, "stats", use->stats);
-		json_uint(json, "metadata_calls", use->metadata_calls);
-		json_uint(json, "metadata_ns", use->metadata_ns);
-		print_hist(json, "latency", &use->latency);
-		print_hist(json, "size", &use->size);
+		print_moved(json, &use->read, &use->written);
+		JSON_FIELDS(json, use, small_reads, blocked_ns, opens, stats, metadata_calls,
+			    metadata_ns);
+		print_spread(json, &use->latency, &use->size);
 		json_close(json);
 	}
 	json_close(json);
@@ -408,66 +326,46 @@ static void print_files(struct json *json, const struct report *report, size_t t
 	const struct files *files = &report->files;
 
 	json_open(json, "files", '{');
-	json_bool(json, "has_io", files->has_io);
-	json_bool(json, "has_fs", files->has_fs);
-	json_bool(json, "has_block", files->has_block);
+	JSON_FIELDS(json, files, has_io, has_fs, has_block);
 	print_total(json, "regular", &files->regular);
 	print_total(json, "other", &files->other);
-	json_uint(json, "opens", files->opens);
-	json_uint(json, "failed_opens", files->failed_opens);
-	json_uint(json, "stats", files->stats);
-	json_uint(json, "failed_stats", files->failed_stats);
-	json_uint(json, "closes", files->closes);
-	json_uint(json, "syncs", files->syncs);
-	json_uint(json, "sync_ns", files->sync_ns);
-	json_uint(json, "metadata_calls", files->metadata_calls);
-	json_uint(json, "metadata_ns", files->metadata_ns);
-	json_uint(json, "file_count", files->file_count);
-	print_ops(json, files);
-	json_open(json, "list", '[');
-	for (size_t i = 0; i < files->file_count && i < top; i++)
-		print_file(json, &files->files[i]);
-	json_close(json);
-	print_dirs(json, files, top);
+	JSON_FIELDS(json, files, opens, failed_opens, stats, failed_stats, closes, syncs, sync_ns,
+		    metadata_calls, metadata_ns, file_count);
+	JSON_LIST(json, "operations", files->ops, files->op_count, print_op);
+	JSON_LIST(json, "list", files->files, least(files->file_count, top), print_file);
+	JSON_LIST(json, "directories", files->dirs, least(files->dir_count, top), print_dir);
 	print_process_uses(json, report, top);
 	json_close(json);
 }
 
-static void print_devices(struct json *json, const struct devices *devices)
+static void print_device(struct json *json, const struct device *device)
 {
-	json_open(json, "devices", '[');
-	for (size_t i = 0; i < devices->count; i++) {
-		const struct device *device = &devices->list[i];
-
-		json_open(json, NULL, '{');
-		json_text(json, "dev", device->name, device->name_size);
-		json_uint(json, "read_bytes", device->read_bytes);
-		json_uint(json, "write_bytes", device->write_bytes);
-		json_uint(json, "ahead_bytes", device->ahead_bytes);
-		json_uint(json, "job_bytes", device->job_bytes);
-		json_uint(json, "file_bytes", device->file_bytes);
-		json_uint(json, "other_requests", device->others);
-		json_uint(json, "errors", device->errors);
-		print_hist(json, "read_latency", &device->read);
-		print_hist(json, "write_latency", &device->write);
-		print_hist(json, "read_size", &device->read_size);
-		print_hist(json, "write_size", &device->write_size);
-		json_close(json);
-	}
-	json_close(json);
+	json_text(json, "dev", device->name, device->name_size);
+	JSON_FIELDS(json, device, read_bytes, write_bytes, ahead_bytes, job_bytes, file_bytes);
+	json_uint(json, "other_requests", device->others);
+	json_uint(json, "errors", device->errors);
+	print_hist(json, "read_latency", &device->read);
+	print_hist(json, "write_latency", &device->write);
+	print_hist(json, "read_size", &device->read_size);
+	print_hist(json, "write_size", &device->write_size);
 }
 
 static void print_cpu_usage(struct json *json, const struct cpu_usage *cpu)
 {
 	json_open(json, NULL, '{');
-	json_int(json, "cpu", cpu->cpu);
-	json_real(json, "usr", cpu->usr);
-	json_real(json, "sys", cpu->sys);
-	json_real(json, "iowait", cpu->iowait);
-	json_real(json, "irq", cpu->irq);
-	json_real(json, "steal", cpu->steal);
-	json_real(json, "idle", cpu->idle);
+	JSON_FIELDS(json, cpu, cpu, usr, sys, iowait, irq, steal, idle);
 	json_close(json);
+}
+
+static void print_disk_usage(struct json *json, const struct disk_usage *disk)
+{
+	json_text(json, "dev", disk->name, disk->name_size);
+	JSON_FIELDS(json, disk, util, most_util, queue, reads, writes, read_bytes, write_bytes);
+}
+
+static void print_gpu_usage(struct json *json, const struct gpu_usage *gpu)
+{
+	JSON_FIELDS(json, gpu, gpu, sm, mem, power, idle, most_fb, fb_total);
 }
 
 static void print_usage(struct json *json, const struct usage *usage)
@@ -479,37 +377,8 @@ static void print_usage(struct json *json, const struct usage *usage)
 	for (size_t i = 0; i < usage->cpu_count; i++)
 		print_cpu_usage(json, &usage->cpus[i]);
 	json_close(json);
-	json_open(json, "disks", '[');
-	for (size_t i = 0; i < usage->disk_count; i++) {
-		const struct disk_usage *disk = &usage->disks[i];
-
-		json_open(json, NULL, '{');
-		json_text(json, "dev", disk->name, disk->name_size);
-		json_real(json, "util", disk->util);
-		json_real(json, "most_util", disk->most_util);
-		json_real(json, "queue", disk->queue);
-		json_uint(json, "reads", disk->reads);
-		json_uint(json, "writes", disk->writes);
-		json_uint(json, "read_bytes", disk->read_bytes);
-		json_uint(json, "write_bytes", disk->write_bytes);
-		json_close(json);
-	}
-	json_close(json);
-	json_open(json, "gpus", '[');
-	for (size_t i = 0; i < usage->gpu_count; i++) {
-		const struct gpu_usage *gpu = &usage->gpus[i];
-
-		json_open(json, NULL, '{');
-		json_int(json, "gpu", gpu->gpu);
-		json_real(json, "sm", gpu->sm);
-		json_real(json, "mem", gpu->mem);
-		json_real(json, "power", gpu->power);
-		json_real(json, "idle", gpu->idle);
-		json_uint(json, "most_fb", gpu->most_fb);
-		json_uint(json, "fb_total", gpu->fb_total);
-		json_close(json);
-	}
-	json_close(json);
+	JSON_LIST(json, "disks", usage->disks, usage->disk_count, print_disk_usage);
+	JSON_LIST(json, "gpus", usage->gpus, usage->gpu_count, print_gpu_usage);
 	json_close(json);
 }
 
@@ -519,14 +388,9 @@ static void print_cost(struct json *json, const struct report *report)
 	const struct cost *cost = &report->cost;
 
 	json_open(json, "cost", '{');
-	if (cost->cpu_known)
-		json_uint(json, "cpu_ns", cost->cpu_ns);
-	else
-		json_null(json, "cpu_ns");
+	print_uint_if(json, "cpu_ns", cost->cpu_known, cost->cpu_ns);
 	json_uint(json, "on_cpu_ns", cost->on_cpu_ns);
-	json_uint(json, "rows", summary->rows);
-	json_uint(json, "bytes", summary->bytes);
-	json_uint(json, "lost", summary->lost);
+	JSON_FIELDS(json, summary, rows, bytes, lost);
 	json_real(json, "coverage", summary->coverage.share);
 	json_open(json, "absent", '{');
 	for (size_t i = 0; i < summary->absent_count; i++)
@@ -552,7 +416,7 @@ void report_print_json(const struct report *report, size_t top, FILE *out)
 	print_waits(&json, report);
 	print_tasks(&json, report, top);
 	print_files(&json, report, top);
-	print_devices(&json, &report->devices);
+	JSON_LIST(&json, "devices", report->devices.list, report->devices.count, print_device);
 	print_usage(&json, &report->usage);
 	print_cost(&json, report);
 	json_close(&json);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "render/json.h"
+#include "render/json_fields.h"
 
 static void print_number(struct json *json, const char *key, const char *digits)
 {
@@ -28,19 +28,10 @@ static void print_facts(const struct summary *summary, struct json *json)
 	const char *status = summary->exit_status;
 	bool killed = status && !strncmp(status, by_signal, strlen(by_signal));
 
-	json_string(json, "version", summary->version);
-	json_string(json, "host", summary->host);
-	json_string(json, "kernel", summary->kernel);
-	json_string(json, "machine", summary->machine);
+	JSON_FIELDS(json, summary, version, host, kernel, machine);
 	print_number(json, "cpus", summary->cpus);
-	json_string(json, "user", summary->user);
-	json_string(json, "cwd", summary->cwd);
-	json_string(json, "target", summary->target);
-	json_string(json, "command", summary->command);
-	json_string(json, "pids", summary->pids);
-	json_string(json, "only_comm", summary->only_comm);
-	json_string(json, "only_cgroup", summary->only_cgroup);
-	json_string(json, "only_path", summary->only_path);
+	JSON_FIELDS(json, summary, user, cwd, target, command, pids, only_comm, only_cgroup,
+		    only_path);
 	print_number(json, "exit_status", killed ? NULL : status);
 	print_number(json, "exit_signal", killed ? status + strlen(by_signal) : NULL);
 	json_string(json, "stop_reason", summary->stop_reason);
@@ -99,18 +90,14 @@ static void print_losses(const struct summary *summary, struct json *json)
 	}
 	json_close(json);
 	json_open(json, "coverage", '{');
-	json_real(json, "share", summary->coverage.share);
-	json_uint(json, "holes", summary->coverage.holes);
-	json_uint(json, "hole_ns", summary->coverage.hole_ns);
-	json_uint(json, "longest_ns", summary->coverage.longest_ns);
+	JSON_FIELDS(json, &summary->coverage, share, holes, hole_ns, longest_ns);
 	json_close(json);
 }
 
 static void print_block(const struct summary *summary, struct json *json)
 {
 	json_open(json, "block", '{');
-	json_uint(json, "bytes", summary->block.bytes);
-	json_uint(json, "file_bytes", summary->block.file_bytes);
+	JSON_FIELDS(json, &summary->block, bytes, file_bytes);
 	json_close(json);
 }
 
@@ -123,11 +110,9 @@ static void print_tables(const struct summary *summary, struct json *json)
 		bool timed = table->rows && !strcmp(schema_tables[i].columns[0].name, "ts");
 
 		json_open(json, schema_tables[i].name, '{');
-		json_uint(json, "rows", table->rows);
-		json_uint(json, "bytes", table->bytes);
+		JSON_FIELDS(json, table, rows, bytes);
 		if (timed) {
-			json_uint(json, "first_ts", table->first_ts);
-			json_uint(json, "last_end", table->last_end);
+			JSON_FIELDS(json, table, first_ts, last_end);
 		} else {
 			json_null(json, "first_ts");
 			json_null(json, "last_end");
@@ -142,12 +127,7 @@ void summary_print_json(const struct summary *summary, FILE *out)
 	struct json json = { .out = out };
 
 	json_open(&json, NULL, '{');
-	json_string(&json, "path", summary->path);
-	json_uint(&json, "bytes", summary->bytes);
-	json_uint(&json, "format", summary->format);
-	json_bool(&json, "complete", summary->complete);
-	json_bool(&json, "live", summary->live);
-	json_string(&json, "damage", summary->damage);
+	JSON_FIELDS(&json, summary, path, bytes, format, complete, live, damage);
 	print_facts(summary, &json);
 	print_times(summary, &json);
 	print_layers(summary, &json);
