@@ -1,5 +1,5 @@
-/* A recording made by hand for tests of the models: rows go into builders, help_report() writes the file
- * and loads its report. Times are milliseconds since boot here.
+/* A recording made by hand for tests of the models: rows go into builders; help_report() and help_summary()
+ * write the file and load what it tells. Times are milliseconds since boot here.
  */
 #ifndef REPORT_HELP_H
 #define REPORT_HELP_H
@@ -26,6 +26,7 @@ struct fixture {
 	struct builder *builders[TABLE_COUNT];
 	struct reader *reader;
 	struct dims *dims;
+	struct summary summary;
 	struct report report;
 	bool loaded, timeline;
 	struct buf chunks; /* of help_write_more */
@@ -50,6 +51,7 @@ HELP int fixture_teardown(void **state)
 
 	if (f->loaded)
 		report_free(&f->report);
+	summary_free(&f->summary);
 	dims_close(f->dims);
 	if (f->reader)
 		reader_close(f->reader);
@@ -123,6 +125,32 @@ HELP void add_stay(struct fixture *f, int64_t from, int64_t to, int64_t cpu, int
 	END(sched);
 }
 
+/* Two CPUs, one second: the main process 100, its worker 101, a kworker, 90 ms that no row covers.
+ *
+ *     CPU 0   100 |1000 1200) idle |1200 1400) 100 |1400 1500) kworker |1500 1510) gap |1600 2000) 100
+ *     CPU 1   idle |1000 1100) 101 |1100 1300) 101 |1300 1350) idle |1350 2000)
+ *
+ * 100 sleeps in poll until 101 wakes it at 1380 and gets the CPU at 1400; then in read, in state D, until 1600.
+ */
+HELP void add_schedule(struct fixture *f)
+{
+	add_process(f, 1000, EXEC, 100, 100, 50, "python");
+	add_process(f, 1000, EXISTS, 7, 7, 2, "kworker/0:1");
+	add_process(f, 1000, EXISTS, 8, 8, 2, "kworker/1:0");
+	add_process(f, 1100, FORK, 101, 101, 100, "python");
+	add_process(f, 1350, EXIT, 101, 101, 100, "python");
+	add_process(f, 2000, EXIT, 100, 100, 50, "python");
+	add_stay(f, 1000, 1200, 0, 100, 100, -1, -1, STATE_S, "poll");
+	add_stay(f, 1000, 1100, 1, 0, 0, 0, -1, STATE_R, NULL);
+	add_stay(f, 1100, 1300, 1, 101, 101, 5, 100, STATE_R, NULL);
+	add_stay(f, 1200, 1400, 0, 0, 0, 0, -1, STATE_R, NULL);
+	add_stay(f, 1300, 1350, 1, 101, 101, 0, -1, STATE_S, NULL);
+	add_stay(f, 1350, 2000, 1, 0, 0, 0, -1, STATE_R, NULL);
+	add_stay(f, 1400, 1500, 0, 100, 100, 20, 101, STATE_D, "read");
+	add_stay(f, 1500, 1510, 0, 7, 7, 3, -1, STATE_S, NULL);
+	add_stay(f, 1600, 2000, 0, 100, 100, 0, -1, STATE_S, NULL);
+}
+
 HELP void add_file(struct fixture *f, int64_t file, const char *path, enum file_kind kind)
 {
 	SET(file, file, file);
@@ -191,6 +219,15 @@ HELP void help_write(struct fixture *f)
 	buf_free(&f->chunks);
 	assert_int_equal(reader_open(&f->reader, f->path, &e), 0);
 	assert_int_equal(dims_open(&f->dims, f->reader, &e), 0);
+}
+
+HELP const struct summary *help_summary(struct fixture *f)
+{
+	struct error e;
+
+	help_write(f);
+	assert_int_equal(summary_load(&f->summary, f->path, f->reader, f->dims, &e), 0);
+	return &f->summary;
 }
 
 HELP const struct report *help_report(struct fixture *f, const char *log, const char *phase)

@@ -1,31 +1,7 @@
-/* The models behind `strata report`, on recordings whose answers are known on paper. */
-#include "report_help.h"
-
-/* Two CPUs, one second: the main process 100, its worker 101, a kworker, 90 ms that no row covers.
- *
- *     CPU 0   100 |1000 1200) idle |1200 1400) 100 |1400 1500) kworker |1500 1510) gap |1600 2000) 100
- *     CPU 1   idle |1000 1100) 101 |1100 1300) 101 |1300 1350) idle |1350 2000)
- *
- * 100 sleeps in poll until 101 wakes it at 1380 and gets the CPU at 1400; then in read, in state D, until 1600.
+/* The models behind `strata report`, on recordings whose answers are known on paper: tasks, roles, phases,
+ * samples and costs. Files and steps are in test_report_files.c, the timeline in test_timeline.c.
  */
-static void add_schedule(struct fixture *f)
-{
-	add_process(f, 1000, EXEC, 100, 100, 50, "python");
-	add_process(f, 1000, EXISTS, 7, 7, 2, "kworker/0:1");
-	add_process(f, 1000, EXISTS, 8, 8, 2, "kworker/1:0");
-	add_process(f, 1100, FORK, 101, 101, 100, "python");
-	add_process(f, 1350, EXIT, 101, 101, 100, "python");
-	add_process(f, 2000, EXIT, 100, 100, 50, "python");
-	add_stay(f, 1000, 1200, 0, 100, 100, -1, -1, STATE_S, "poll");
-	add_stay(f, 1000, 1100, 1, 0, 0, 0, -1, STATE_R, NULL);
-	add_stay(f, 1100, 1300, 1, 101, 101, 5, 100, STATE_R, NULL);
-	add_stay(f, 1200, 1400, 0, 0, 0, 0, -1, STATE_R, NULL);
-	add_stay(f, 1300, 1350, 1, 101, 101, 0, -1, STATE_S, NULL);
-	add_stay(f, 1350, 2000, 1, 0, 0, 0, -1, STATE_R, NULL);
-	add_stay(f, 1400, 1500, 0, 100, 100, 20, 101, STATE_D, "read");
-	add_stay(f, 1500, 1510, 0, 7, 7, 3, -1, STATE_S, NULL);
-	add_stay(f, 1600, 2000, 0, 100, 100, 0, -1, STATE_S, NULL);
-}
+#include "report_help.h"
 
 static const struct task_name *find_task(const struct report *report, const char *name)
 {
@@ -154,122 +130,6 @@ static void an_id_used_twice_is_two_processes(void **state)
 	assert_int_equal(find_task(report, "python")->life_ns, 110 * MS);
 }
 
-static void add_reads(struct fixture *f)
-{
-	add_process(f, 1000, EXEC, 100, 100, 50, "python");
-	add_process(f, 1100, FORK, 101, 101, 100, "python");
-	add_file(f, 1, "/data/a", FILE_KIND_FILE);
-	add_file(f, 2, "/data/b<script>", FILE_KIND_FILE);
-	add_file(f, 3, "pipe:[7]", FILE_KIND_PIPE);
-	add_read(f, 1200, 101, 1, 0, 4096, 16384); /* missed: 12288 of it ahead */
-	add_read(f, 1210, 101, 1, 4096, 4096, 0);  /* sequential */
-	add_read(f, 1220, 101, 1, 0, 8192, 0);	   /* random; all of it again */
-	add_read(f, 1230, 101, 1, 50000, 100, 0);  /* random, small */
-	add_read(f, 1240, 101, 1, 50100, 0, 0);	   /* empty */
-	add_read(f, 1250, 100, 1, 4096, 4096,
-		 0); /* again, by another process: nothing to compare */
-	add_read(f, 1260, 100, 2, 0, 1000000, 1000000);
-	add_read(f, 1270, 100, 3, -1, 4, -1);
-	add_read(f, 1280, 100, 2, 0, -5, 0); /* EIO */
-}
-
-static void reads_are_told_by_file_directory_and_process(void **state)
-{
-	struct fixture *f = *state;
-	const struct report *report;
-	const struct files *files;
-
-	add_run(f, "process,io");
-	add_reads(f);
-	report = help_report(f, NULL, NULL);
-	files = &report->files;
-	assert_int_equal(report->total.reads, 9);
-	assert_int_equal(report->total.read_bytes, 1020584);
-	assert_int_equal(report->total.read_ns, 9 * MS);
-	assert_int_equal(files->regular.read.calls, 8);
-	assert_int_equal(files->regular.read.bytes, 1020580);
-	assert_int_equal(files->regular.read_files, 2);
-	assert_int_equal(files->regular.small_reads, 1);
-	assert_int_equal(files->regular.empty_reads, 1);
-	assert_int_equal(files->regular.compared, 3);
-	assert_int_equal(files->regular.sequential, 1);
-	assert_int_equal(files->regular.again_bytes, 8192 + 4096);
-	assert_int_equal(files->regular.again_files, 1);
-	assert_int_equal(files->regular.missed_bytes, 4096 + 1000000);
-	assert_int_equal(files->regular.ahead_bytes, 12288);
-	assert_int_equal(files->regular.cached_bytes, 1020580 - 1004096);
-	assert_int_equal(files->other.read.bytes, 4);
-	assert_int_equal(files->file_count, 3);
-	assert_int_equal(files->files[0].file, 2);
-	assert_int_equal(files->files[0].read.calls, 2);
-	assert_int_equal(files->files[1].latency.count, 6);
-	assert_int_equal(files->files[1].size.most, 8192);
-	assert_int_equal(files->dir_count, 1);
-	assert_memory_equal(files->dirs[0].path.bytes, "/data", files->dirs[0].path.size);
-	assert_int_equal(files->dirs[0].read.bytes, 1020580);
-	assert_int_equal(files->process_count, 2);
-	assert_int_equal(files->role_read[ROLE_WORKER].bytes, 16484);
-	assert_int_equal(files->role_read[ROLE_MAIN].bytes, 1004100);
-	assert_int_equal(files->op_count, 1);
-	assert_int_equal(files->ops[0].calls, 9);
-	assert_int_equal(files->ops[0].errors, 1);
-	assert_int_equal(files->ops[0].blocked_ns, 9 * MS / 2);
-	assert_false(files->has_fs);
-}
-
-static void add_open(struct fixture *f, int64_t ms, int op, int64_t file, int64_t returned)
-{
-	SET(fs, ts, ms * MS);
-	SET(fs, dur, 2 * MS);
-	SET(fs, pid, 100);
-	SET(fs, tid, 100);
-	SET(fs, op, op);
-	if (file)
-		SET(fs, file, file);
-	SET(fs, returned, returned);
-	END(fs);
-}
-
-static void opens_stats_and_devices_count(void **state)
-{
-	struct fixture *f = *state;
-	const struct report *report;
-
-	add_run(f, "process,io,fs,block");
-	add_reads(f);
-	add_open(f, 1100, CALL_openat, 1, 3);
-	add_open(f, 1110, CALL_openat, 0, -2);
-	add_open(f, 1120, CALL_newfstatat, 0, 0);
-	add_open(f, 1130, CALL_fsync, 1, 0);
-	for (int i = 0; i < 2; i++) {
-		SET(block, ts, (1200 + i) * MS);
-		SET(block, dur, (3 + i) * MS);
-		SET(block, queued, MS);
-		SET(block, pid, 101);
-		SET_TEXT(block, dev, "sda");
-		SET(block, op, 0);
-		SET(block, ahead, i);
-		SET(block, bytes, 65536);
-		SET(block, file, 1);
-		END(block);
-	}
-	report = help_report(f, NULL, NULL);
-	assert_int_equal(report->files.opens, 2);
-	assert_int_equal(report->files.failed_opens, 1);
-	assert_int_equal(report->files.stats, 1);
-	assert_int_equal(report->files.syncs, 1);
-	assert_int_equal(report->files.metadata_ns, 8 * MS);
-	assert_int_equal(report->total.opens, 2);
-	assert_int_equal(report->devices.count, 1);
-	assert_int_equal(report->devices.list[0].read_bytes, 131072);
-	assert_int_equal(report->devices.list[0].ahead_bytes, 65536);
-	assert_int_equal(report->devices.list[0].job_bytes, 131072);
-	assert_int_equal(report->devices.list[0].read.sum, 9 * MS);
-	assert_int_equal(report->files.files[1].device_ns, 7 * MS);
-	assert_int_equal(report->files.files[1].device_read_bytes, 131072);
-	assert_int_equal(report->files.files[1].opens, 1);
-}
-
 static void marks_make_phases_and_figures_belong_to_them(void **state)
 {
 	struct fixture *f = *state;
@@ -326,62 +186,6 @@ static void an_unknown_phase_is_refused(void **state)
 	options.phase = "epoch";
 	assert_int_equal(report_load(&f->report, f->path, f->reader, f->dims, &options, &e),
 			 -EINVAL);
-}
-
-static void steps_come_from_marks_or_are_guessed_from_handoffs(void **state)
-{
-	struct fixture *f = *state;
-	const struct report *report;
-
-	add_run(f, "process,io");
-	add_process(f, 1000, EXEC, 100, 100, 50, "python");
-	add_process(f, 1100, FORK, 101, 101, 100, "python");
-	add_file(f, 3, "pipe:[7]", FILE_KIND_PIPE);
-	SET(io, ts, 1150 * MS);
-	SET(io, pid, 101);
-	SET(io, tid, 102);
-	SET(io, dir, DIRECTION_W);
-	SET(io, op, CALL_write);
-	SET(io, file, 3);
-	SET(io, returned, 442);
-	END(io);
-	for (int i = 0; i < 8; i++) { /* a length, then the message; 50 ms apart, the last 400 */
-		int64_t at = 1200 + i * 50 + (i == 7 ? 350 : 0);
-
-		add_read(f, at, 100, 3, -1, 4, -1);
-		add_read(f, at + 1, 100, 3, -1, 438, -1);
-	}
-	report = help_report(f, NULL, NULL);
-	assert_int_equal(report->steps.source, STEPS_HANDOFFS);
-	assert_int_equal(report->steps.count, 7);
-	assert_int_equal(report->steps.loops, 1);
-	assert_int_equal(report->steps.durations.most, 400 * MS);
-	assert_true(report->steps.confidence > 6.0 / 7 - 1e-9 && report->steps.confidence < 0.9);
-}
-
-static void marked_steps_are_certain(void **state)
-{
-	struct fixture *f = *state;
-	const struct report *report;
-
-	add_run(f, "process,io");
-	for (int i = 0; i < 3; i++)
-		add_mark(f, 1100 + 100 * i, 80, "nvtx", "step", NULL);
-	report = help_report(f, NULL, NULL);
-	assert_int_equal(report->steps.source, STEPS_NVTX);
-	assert_int_equal(report->steps.count, 3);
-	assert_true(report->steps.confidence == 1);
-	assert_int_equal(report->steps.durations.sum, 240 * MS);
-	assert_int_equal(report->phases.source, PHASES_NONE);
-}
-
-static void without_rhythm_there_are_no_steps(void **state)
-{
-	struct fixture *f = *state;
-
-	add_run(f, "process,io");
-	add_reads(f);
-	assert_int_equal(help_report(f, NULL, NULL)->steps.source, STEPS_NONE);
 }
 
 static void an_empty_recording_has_a_report(void **state)
@@ -445,82 +249,6 @@ static void samples_are_averaged_over_time(void **state)
 	assert_int_equal(report->usage.gpus[0].most_fb, 1001);
 }
 
-static double lane_sum(const struct timeline *timeline, size_t lane, enum timeline_kind kind)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < TIMELINE_SLICES && timeline->lanes[lane].busy[kind]; i++)
-		sum += timeline->lanes[lane].busy[kind][i];
-	return sum;
-}
-
-static bool near(double found, double expected)
-{
-	return found > expected * 0.9999 - 1 && found < expected * 1.0001 + 1;
-}
-
-static void the_timeline_keeps_the_time_of_each_lane(void **state)
-{
-	struct fixture *f = *state;
-	const struct timeline *timeline;
-
-	f->timeline = true;
-	add_run(f, "process,sched,io");
-	add_schedule(f);
-	add_file(f, 1, "/data/a", FILE_KIND_FILE);
-	add_read(f, 1200, 101, 1, 0, 4096, 4096);
-	add_read(f, 1600, 100, 1, 0, 1000, 0);
-	timeline = help_report(f, NULL, NULL)->timeline;
-	assert_int_equal(timeline->lane_count, 2);
-	assert_int_equal(procs_get(f->report.context.procs, timeline->lanes[0].proc)->pid, 100);
-	assert_true(near(lane_sum(timeline, 0, TIMELINE_cpu), 700.0 * MS));
-	assert_true(near(lane_sum(timeline, 1, TIMELINE_cpu), 250.0 * MS));
-	assert_true(near(lane_sum(timeline, 1, TIMELINE_read), 1.0 * MS));
-	assert_true(near(lane_sum(timeline, 0, TIMELINE_write), 0));
-	assert_int_equal(timeline->event_count, 7); /* five stays of the job, two reads */
-	assert_int_equal(timeline->seen, 7);
-	assert_int_equal(timeline->events[6].ts, 1600 * MS);
-	assert_true(near(timeline->missed_bytes[409], 4096)); /* 1200 ms is in slice 0.2 * 2048 */
-}
-
-/* Of more events than are kept, the longest stay, and of the others the largest. */
-static void a_long_timeline_keeps_the_longest_and_largest(void **state)
-{
-	struct fixture *f = *state;
-	const struct timeline *timeline;
-	bool longest = false, largest = false;
-
-	f->timeline = true;
-	add_run(f, "process,io");
-	add_process(f, 1000, EXEC, 100, 100, 50, "python");
-	add_file(f, 1, "/data/a", FILE_KIND_FILE);
-	for (int i = 0; i < 60000; i++) /* a chunk holds 65,536 rows */
-		add_read(f, 1000 + i % 900, 100, 1, 0, i == 77 ? 1000000 : 100, 0);
-	help_write_more(f);
-	for (int i = 0; i < 60000; i++)
-		add_read(f, 1000 + i % 900, 100, 1, 0, 100, 0);
-	help_write_more(f);
-	for (int i = 0; i < 60000; i++) {
-		SET(io, ts, 1500 * MS);
-		SET(io, dur, i == 99 ? 400 * MS : 2 * MS);
-		SET(io, pid, 100);
-		SET(io, tid, 100);
-		SET(io, dir, DIRECTION_R);
-		SET(io, file, 1);
-		SET(io, returned, 100);
-		END(io);
-	}
-	timeline = help_report(f, NULL, NULL)->timeline;
-	assert_int_equal(timeline->seen, 180000);
-	assert_true(timeline->event_count <= TIMELINE_EVENTS + TIMELINE_LARGEST);
-	for (size_t i = 0; i < timeline->event_count; i++) {
-		longest |= timeline->events[i].dur == 400 * MS;
-		largest |= timeline->events[i].bytes == 1000000;
-	}
-	assert_true(longest);
-	assert_true(largest);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -529,18 +257,11 @@ int main(void)
 		TEST(the_main_thread_s_time_is_divided_by_who_woke_it),
 		TEST(roles_follow_the_tree),
 		TEST(an_id_used_twice_is_two_processes),
-		TEST(reads_are_told_by_file_directory_and_process),
-		TEST(opens_stats_and_devices_count),
 		TEST(marks_make_phases_and_figures_belong_to_them),
 		TEST(an_unknown_phase_is_refused),
-		TEST(steps_come_from_marks_or_are_guessed_from_handoffs),
-		TEST(marked_steps_are_certain),
-		TEST(without_rhythm_there_are_no_steps),
 		TEST(an_empty_recording_has_a_report),
 		TEST(layers_and_costs_are_told),
 		TEST(samples_are_averaged_over_time),
-		TEST(the_timeline_keeps_the_time_of_each_lane),
-		TEST(a_long_timeline_keeps_the_longest_and_largest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

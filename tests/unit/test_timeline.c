@@ -1,0 +1,89 @@
+/* The picture of the run: the time of each lane, and the events that are kept. */
+#include "report_help.h"
+
+static double lane_sum(const struct timeline *timeline, size_t lane, enum timeline_kind kind)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < TIMELINE_SLICES && timeline->lanes[lane].busy[kind]; i++)
+		sum += timeline->lanes[lane].busy[kind][i];
+	return sum;
+}
+
+static bool near(double found, double expected)
+{
+	return found > expected * 0.9999 - 1 && found < expected * 1.0001 + 1;
+}
+
+static void the_timeline_keeps_the_time_of_each_lane(void **state)
+{
+	struct fixture *f = *state;
+	const struct timeline *timeline;
+
+	f->timeline = true;
+	add_run(f, "process,sched,io");
+	add_schedule(f);
+	add_file(f, 1, "/data/a", FILE_KIND_FILE);
+	add_read(f, 1200, 101, 1, 0, 4096, 4096);
+	add_read(f, 1600, 100, 1, 0, 1000, 0);
+	timeline = help_report(f, NULL, NULL)->timeline;
+	assert_int_equal(timeline->lane_count, 2);
+	assert_int_equal(procs_get(f->report.context.procs, timeline->lanes[0].proc)->pid, 100);
+	assert_true(near(lane_sum(timeline, 0, TIMELINE_cpu), 700.0 * MS));
+	assert_true(near(lane_sum(timeline, 1, TIMELINE_cpu), 250.0 * MS));
+	assert_true(near(lane_sum(timeline, 1, TIMELINE_read), 1.0 * MS));
+	assert_true(near(lane_sum(timeline, 0, TIMELINE_write), 0));
+	assert_int_equal(timeline->event_count, 7); /* five stays of the job, two reads */
+	assert_int_equal(timeline->seen, 7);
+	assert_int_equal(timeline->events[6].ts, 1600 * MS);
+	assert_true(near(timeline->missed_bytes[409], 4096)); /* 1200 ms is in slice 0.2 * 2048 */
+}
+
+/* Of more events than are kept, the longest stay, and of the others the largest. */
+static void a_long_timeline_keeps_the_longest_and_largest(void **state)
+{
+	struct fixture *f = *state;
+	const struct timeline *timeline;
+	bool longest = false, largest = false;
+
+	f->timeline = true;
+	add_run(f, "process,io");
+	add_process(f, 1000, EXEC, 100, 100, 50, "python");
+	add_file(f, 1, "/data/a", FILE_KIND_FILE);
+	for (int i = 0; i < 60000; i++) /* a chunk holds 65,536 rows */
+		add_read(f, 1000 + i % 900, 100, 1, 0, i == 77 ? 1000000 : 100, 0);
+	help_write_more(f);
+	for (int i = 0; i < 60000; i++)
+		add_read(f, 1000 + i % 900, 100, 1, 0, 100, 0);
+	help_write_more(f);
+	for (int i = 0; i < 60000; i++) {
+		SET(io, ts, 1500 * MS);
+		SET(io, dur, i == 99 ? 400 * MS : 2 * MS);
+		SET(io, pid, 100);
+		SET(io, tid, 100);
+		SET(io, dir, DIRECTION_R);
+		SET(io, file, 1);
+		SET(io, returned, 100);
+		END(io);
+	}
+	timeline = help_report(f, NULL, NULL)->timeline;
+	assert_int_equal(timeline->seen, 180000);
+	assert_true(timeline->event_count <= TIMELINE_EVENTS + TIMELINE_LARGEST);
+	for (size_t i = 0; i < timeline->event_count; i++) {
+		longest |= timeline->events[i].dur == 400 * MS;
+		largest |= timeline->events[i].bytes == 1000000;
+	}
+	assert_true(longest);
+	assert_true(largest);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(the_timeline_keeps_the_time_of_each_lane),
+		TEST(a_long_timeline_keeps_the_longest_and_largest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
