@@ -389,6 +389,7 @@ static void print_cost(struct json *json, const struct report *report)
 
 	json_open(json, "cost", '{');
 	print_uint_if(json, "cpu_ns", cost->cpu_known, cost->cpu_ns);
+	print_uint_if(json, "start_cpu_ns", cost->cpu_known, cost->start_cpu_ns);
 	json_uint(json, "on_cpu_ns", cost->on_cpu_ns);
 	JSON_FIELDS(json, summary, rows, bytes, lost);
 	json_real(json, "coverage", summary->coverage.share);
