@@ -7,9 +7,9 @@
 #include "analyze/figures.h"
 #include "analyze/procs.h"
 #include "analyze/roles.h"
-#include "analyze/times.h"
 #include "analyze/who.h"
 #include "store/dims.h"
+#include "store/times.h"
 
 struct context {
 	const struct dims *dims;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "analyze/phases.h"
-#include "analyze/times.h"
+#include "store/times.h"
 
 /* FIGURE(name, doc). All are uint64_t; names that end in _ns are nanoseconds. */
 #define FIGURES(FIGURE)                                                           \

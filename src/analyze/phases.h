@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyze/times.h"
 #include "base/error.h"
 #include "store/dims.h"
 #include "store/reader.h"
+#include "store/times.h"
 
 enum phase_source { PHASES_NONE, PHASES_MARKS, PHASES_MLLOG, PHASES_LOG };
 

@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 #include "analyze/procs.h"
-#include "analyze/times.h"
 #include "base/error.h"
 #include "store/reader.h"
+#include "store/times.h"
 
 #define ROLES(ROLE)                \
 	ROLE(MAIN, "main")         \

@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyze/times.h"
 #include "base/error.h"
 #include "schema/layers.h"
 #include "schema/schema.h"
 #include "store/dims.h"
 #include "store/reader.h"
+#include "store/times.h"
 
 struct summary_table {
 	uint64_t rows;

@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyze/times.h"
 #include "base/log.h"
 #include "base/suggest.h"
 #include "cmd/cmd.h"
 #include "render/csv.h"
 #include "render/rows_csv.h"
 #include "schema/shown.h"
+#include "store/times.h"
 
 /* The options, filled once by cmd_parse(). */
 static struct {

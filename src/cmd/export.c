@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyze/times.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "render/export.h"
+#include "store/times.h"
 
 /* The options, filled once by cmd_parse(). */
 static struct {

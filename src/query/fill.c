@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/paths.h"
 #include "query/text.h"
 #include "store/format.h"
+#include "store/paths.h"
 
 struct filled {
 	struct query_column column;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/times.h"
 #include "query/text.h"
 #include "schema/schema.h"
 #include "store/rows.h"
+#include "store/times.h"
 
 /* Ids are dense from 1 in every trace that strata wrote; in others a search serves. */
 #define MAX_PATHS(files) ((files)*8 + 4096)

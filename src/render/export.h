@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyze/times.h"
 #include "base/error.h"
 #include "store/dims.h"
 #include "store/reader.h"
+#include "store/times.h"
 
 /* A run to export; the caller keeps everything in it. */
 struct export_run {

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyze/paths.h"
 #include "base/utf8.h"
 #include "render/perfetto.h"
+#include "store/paths.h"
 
 /* Shown otherwise: as the slice's place, time, track and name, or by path. */
 static bool argument_is_shown(const struct shown_column *column)

@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "analyze/paths.h"
 #include "base/digits.h"
 #include "base/real.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "render/output.h"
 #include "schema/schema.h"
+#include "store/paths.h"
 
 struct pfw_line {
 	struct output *out;

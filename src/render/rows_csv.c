@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/paths.h"
+#include "store/paths.h"
 #include "store/rows.h"
 
 #define PROGRESS_ROWS 32768

@@ -10,7 +10,7 @@ enum shown_kind {
 	SHOWN_CELL,    /* the column itself */
 	SHOWN_COMM,    /* name of the thread in `column` at ts */
 	SHOWN_PATH,    /* path of the file in `column` */
-	SHOWN_FS_PATH, /* path that a row of table fs is about; see analyze/paths.h */
+	SHOWN_FS_PATH, /* path that a row of table fs is about; see store/paths.h */
 };
 
 struct shown_column {

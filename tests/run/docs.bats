@@ -38,3 +38,17 @@ long_options() { grep -oE -- '--[a-z][a-z-]+' | sort -u; }
 	done
 	make -s check-format
 }
+
+@test "each folder of src includes only those below it" {
+	local copy=$BATS_TEST_TMPDIR/src
+
+	tests/check-layers
+	mkdir -p "$copy"/{store,query,cmd}
+	echo '#include "analyze/report.h"' >"$copy/query/upward.c"
+	echo '#include <bpf/libbpf.h>' >"$copy/cmd/loader.c"
+	echo '#include "base/buf.h"' >"$copy/store/downward.c"
+	run tests/check-layers "$copy"
+	[ "$status" = 1 ]
+	[ "${#lines[@]}" = 2 ]
+	[[ $output == *src/query/upward.c:* && $output == *src/cmd/loader.c:* ]]
+}

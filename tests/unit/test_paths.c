@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/paths.h"
 #include "store/builder.h"
 #include "store/dims.h"
+#include "store/paths.h"
 #include "store/reader.h"
 #include "store/writer.h"
 

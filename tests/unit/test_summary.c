@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "analyze/times.h"
 #include "base/units.h"
+#include "store/times.h"
 
 #define S NS_PER_SECOND
 

@@ -1,4 +1,4 @@
-#include "analyze/paths.h"
+#include "store/paths.h"
 
 #include <string.h>
 

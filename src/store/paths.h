@@ -1,8 +1,8 @@
 /* The path that a row of table fs is about, which the row itself does not hold: that of the file it
  * opened or was given, or the one that its directory and path arguments spell.
  */
-#ifndef STRATA_ANALYZE_PATHS_H
-#define STRATA_ANALYZE_PATHS_H
+#ifndef STRATA_STORE_PATHS_H
+#define STRATA_STORE_PATHS_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "analyze/times.h"
+#include "store/times.h"
 
 #include <errno.h>
 #include <stdbool.h>

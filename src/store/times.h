@@ -1,6 +1,6 @@
 /* When a recording began and ended, and the times that people give on the command line. */
-#ifndef STRATA_ANALYZE_TIMES_H
-#define STRATA_ANALYZE_TIMES_H
+#ifndef STRATA_STORE_TIMES_H
+#define STRATA_STORE_TIMES_H
 
 #include <stdint.h>
 
