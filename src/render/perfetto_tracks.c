@@ -286,12 +286,12 @@ uint64_t thread_place(struct perfetto *p, struct perfetto_thread *thread, uint64
 void tracks_free(struct perfetto *p)
 {
 	struct lanes **lanes = (struct lanes **)p->lane_list.data;
+	size_t at = 0;
 
-	for (size_t i = 0; i < p->threads.slot_count; i++) {
-		struct perfetto_thread *thread =
-			(struct perfetto_thread *)(uintptr_t)p->threads.slots[i].value;
+	for (uint64_t *value; (value = map_next(&p->threads, &at));) {
+		struct perfetto_thread *thread = (struct perfetto_thread *)(uintptr_t)*value;
 
-		if (!p->threads.slots[i].used || !thread)
+		if (!thread)
 			continue;
 		buf_free(&thread->async.items);
 		buf_free(&thread->marks.items);

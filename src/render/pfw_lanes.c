@@ -25,14 +25,14 @@ void pfw_lanes_open(struct pfw_lanes *lanes)
 
 void pfw_lanes_close(struct pfw_lanes *lanes)
 {
-	for (size_t i = 0; i < lanes->threads.slot_count; i++) {
-		struct pfw_thread *thread =
-			(struct pfw_thread *)(uintptr_t)lanes->threads.slots[i].value;
+	size_t at = 0;
 
-		if (lanes->threads.slots[i].used && thread) {
+	for (uint64_t *value; (value = map_next(&lanes->threads, &at));) {
+		struct pfw_thread *thread = (struct pfw_thread *)(uintptr_t)*value;
+
+		if (thread)
 			buf_free(&thread->lanes);
-			free(thread);
-		}
+		free(thread);
 	}
 	map_free(&lanes->threads);
 }

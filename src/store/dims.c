@@ -11,19 +11,11 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/strings.h"
 #include "store/rows.h"
 
 #define NO_TEXT UINT32_MAX
-
-/* From a number to a place in an array: open addressing, at most half full. */
-struct map {
-	struct {
-		int64_t key;
-		uint32_t place; /* plus 1; 0 is free */
-	} * slots;
-	size_t slot_count; /* a power of two */
-};
 
 struct file_record {
 	int64_t file, inode, generation;
@@ -43,45 +35,10 @@ struct dims {
 	struct strings texts;
 	struct threads *threads;
 	struct buf files;    /* struct file_row, by id, canonical ones */
-	struct map by_file;  /* all ids */
+	struct map by_file;  /* all ids -> place in files */
 	struct buf facts;    /* struct fact */
 	struct buf readings; /* struct reading, by ts */
 };
-
-static size_t map_slot(const struct map *map, int64_t key)
-{
-	uint64_t hash = (uint64_t)key * 0x9e3779b97f4a7c15ull;
-	size_t at = (size_t)(hash >> 32) & (map->slot_count - 1);
-
-	while (map->slots[at].place && map->slots[at].key != key)
-		at = (at + 1) & (map->slot_count - 1);
-	return at;
-}
-
-static int map_open(struct map *map, size_t count)
-{
-	map->slot_count = 16;
-	while (map->slot_count < count * 2)
-		map->slot_count *= 2;
-	map->slots = calloc(map->slot_count, sizeof(*map->slots));
-	return map->slots ? 0 : -ENOMEM;
-}
-
-static void map_put(struct map *map, int64_t key, size_t place)
-{
-	size_t at = map_slot(map, key);
-
-	map->slots[at].key = key;
-	map->slots[at].place = (uint32_t)place + 1;
-}
-
-/* The place, or SIZE_MAX. */
-static size_t map_get(const struct map *map, int64_t key)
-{
-	uint32_t place = map->slots[map_slot(map, key)].place;
-
-	return place ? place - 1 : SIZE_MAX;
-}
 
 /* The text of a cell as a number in dims->texts, or NO_TEXT. */
 static int keep_text(struct dims *dims, const struct rows *rows, unsigned column, uint32_t *number)
@@ -175,7 +132,7 @@ static int number_same(struct file_record *records, size_t count)
 static int index_files(struct dims *dims, const struct file_record *records, size_t count)
 {
 	uint32_t *places = calloc(count + 1, sizeof(*places)); /* of `same`, plus 1 */
-	int err = places ? map_open(&dims->by_file, count) : -ENOMEM;
+	int err = places ? map_reserve(&dims->by_file, count) : -ENOMEM;
 
 	for (size_t i = 0; i < count && !err; i++) {
 		const struct file_record *record = &records[i];
@@ -186,12 +143,16 @@ static int index_files(struct dims *dims, const struct file_record *records, siz
 					.dev = give_text(dims, record->dev),
 					.fs = give_text(dims, record->fs),
 					.kind = give_text(dims, record->kind) };
+		uint64_t *place = map_add(&dims->by_file, (uint64_t)record->file, NULL);
 
-		if (!places[record->same]) {
+		if (!place)
+			err = -ENOMEM;
+		if (!err && !places[record->same]) {
 			err = buf_append(&dims->files, &row, sizeof(row));
 			places[record->same] = (uint32_t)(dims->files.size / sizeof(row));
 		}
-		map_put(&dims->by_file, record->file, places[record->same] - 1);
+		if (!err)
+			*place = places[record->same] - 1;
 	}
 	free(places);
 	return err;
@@ -286,7 +247,7 @@ void dims_close(struct dims *dims)
 	buf_free(&dims->files);
 	buf_free(&dims->facts);
 	buf_free(&dims->readings);
-	free(dims->by_file.slots);
+	map_free(&dims->by_file);
 	free(dims);
 }
 
@@ -305,24 +266,26 @@ const struct file_row *dims_file_row(const struct dims *dims, size_t i)
 	return (const struct file_row *)dims->files.data + i;
 }
 
+const struct file_row *dims_find_file(const struct dims *dims, int64_t file)
+{
+	const uint64_t *place = map_find(&dims->by_file, (uint64_t)file);
+
+	return place ? dims_file_row(dims, *place) : NULL;
+}
+
 int64_t dims_file(const struct dims *dims, int64_t file)
 {
-	size_t place = map_get(&dims->by_file, file);
+	const struct file_row *row = dims_find_file(dims, file);
 
-	return place == SIZE_MAX ? file : dims_file_row(dims, place)->file;
+	return row ? row->file : file;
 }
 
 const char *dims_path(const struct dims *dims, int64_t file, size_t *size)
 {
-	size_t place = map_get(&dims->by_file, file);
-	const struct dims_text *path;
+	const struct file_row *row = dims_find_file(dims, file);
 
-	*size = 0;
-	if (place == SIZE_MAX)
-		return NULL;
-	path = &dims_file_row(dims, place)->path;
-	*size = path->size;
-	return path->bytes;
+	*size = row ? row->path.size : 0;
+	return row ? row->path.bytes : NULL;
 }
 
 const char *dims_comm(const struct dims *dims, int64_t tid, uint64_t ts, size_t *size)

@@ -36,7 +36,8 @@ const struct file_row *dims_file_row(const struct dims *dims, size_t i);
 /* A file met again after it fell out of the kernel side's memory has a second id there; rows may carry
  * either, and this gives the one id under which the file is known. */
 int64_t dims_file(const struct dims *dims, int64_t file);
-const char *dims_path(const struct dims *dims, int64_t file, size_t *size); /* NULL: unknown */
+const struct file_row *dims_find_file(const struct dims *dims, int64_t file); /* NULL: unknown */
+const char *dims_path(const struct dims *dims, int64_t file, size_t *size);   /* NULL: unknown */
 
 /* The name that the thread had at that time, as threads_find() tells it; NULL: unknown. */
 const char *dims_comm(const struct dims *dims, int64_t tid, uint64_t ts, size_t *size);
