@@ -5,29 +5,6 @@
 
 #include "analyze/files.h"
 
-static bool text_is(const struct dims_text *text, const char *word)
-{
-	return text->bytes && text->size == strlen(word) && !memcmp(text->bytes, word, text->size);
-}
-
-/* Rows of the dimension are in order of id. */
-static const struct file_row *find_row(const struct dims *dims, int64_t file)
-{
-	size_t low = 0, high = dims_file_count(dims);
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dims_file_row(dims, middle)->file < file)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == dims_file_count(dims) || dims_file_row(dims, low)->file != file)
-		return NULL;
-	return dims_file_row(dims, low);
-}
-
 static void add_traffic(struct traffic *into, const struct traffic *from)
 {
 	into->calls += from->calls;
@@ -94,11 +71,11 @@ static int total_dir(struct files *files, const struct file_use *use)
 
 static int finish_file(struct files *files, struct file_use *use)
 {
-	const struct file_row *row = find_row(files->context->dims, use->file);
+	const struct file_row *row = dims_find_file(files->context->dims, use->file);
 
 	if (row) {
 		use->path = row->path;
-		use->regular = text_is(&row->kind, "file");
+		use->regular = dims_text_is(&row->kind, "file");
 	}
 	extents_free(&use->extents);
 	total_file(use->regular ? &files->regular : &files->other, use);

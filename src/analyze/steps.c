@@ -23,28 +23,14 @@ int steps_open(struct steps *steps, struct context *context)
 	return 0;
 }
 
-static bool text_is(const struct dims_text *text, const char *word)
-{
-	return text->bytes && text->size == strlen(word) && !memcmp(text->bytes, word, text->size);
-}
-
 static void learn_kind(const struct dims *dims, int64_t file, struct step_pipe *pipe)
 {
-	size_t low = 0, high = dims_file_count(dims);
+	const struct file_row *row = dims_find_file(dims, file);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dims_file_row(dims, middle)->file < file)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == dims_file_count(dims) || dims_file_row(dims, low)->file != file)
+	if (!row)
 		return;
-	pipe->pipe = text_is(&dims_file_row(dims, low)->kind, "pipe") ||
-		     text_is(&dims_file_row(dims, low)->kind, "socket");
-	pipe->regular = text_is(&dims_file_row(dims, low)->kind, "file");
+	pipe->pipe = dims_text_is(&row->kind, "pipe") || dims_text_is(&row->kind, "socket");
+	pipe->regular = dims_text_is(&row->kind, "file");
 }
 
 static struct step_pipe *pipe_of(struct steps *steps, int64_t file)

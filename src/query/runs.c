@@ -81,23 +81,12 @@ static int texts_add_comms(struct texts *texts, const struct threads *threads)
 	return 0;
 }
 
-/* Where a file stands among rows ordered by id. */
-static size_t search_place(const struct dims *dims, int64_t file)
+/* The text of a file's path; its length is RUN_NO_TEXT where the path is not known. NULL: the file is not known. */
+static const duckdb_string_t *find_text(const struct run *run, int64_t file)
 {
-	size_t low = 0, high = dims_file_count(dims);
+	const struct file_row *row = dims_find_file(run->dims, file);
 
-	file = dims_file(dims, file);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dims_file_row(dims, middle)->file < file)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == dims_file_count(dims) || dims_file_row(dims, low)->file != file)
-		return SIZE_MAX;
-	return low;
+	return row ? &run->texts->files[row - dims_file_row(run->dims, 0)] : NULL;
 }
 
 static int add_paths_by_id(struct run *run)
@@ -112,12 +101,12 @@ static int add_paths_by_id(struct run *run)
 	if (!run->paths)
 		return -ENOMEM;
 	for (size_t i = 0; i < run->path_count; i++) {
-		size_t place = search_place(run->dims, (int64_t)i);
+		const duckdb_string_t *text = find_text(run, (int64_t)i);
 
-		if (place == SIZE_MAX)
-			run->paths[i].pointer.length = RUN_NO_TEXT;
+		if (text)
+			run->paths[i] = *text;
 		else
-			run->paths[i] = run->texts->files[place];
+			run->paths[i].pointer.length = RUN_NO_TEXT;
 	}
 	return 0;
 }
@@ -287,11 +276,9 @@ const struct run *runs_find(const struct runs *runs, duckdb_string_t name)
 
 const duckdb_string_t *run_find_path(const struct run *run, int64_t file)
 {
-	size_t place = search_place(run->dims, file);
+	const duckdb_string_t *text = find_text(run, file);
 
-	if (place == SIZE_MAX || run->texts->files[place].pointer.length == RUN_NO_TEXT)
-		return NULL;
-	return &run->texts->files[place];
+	return text && text->pointer.length != RUN_NO_TEXT ? text : NULL;
 }
 
 void comm_cache_clear(struct comm_cache *cache)

@@ -4,8 +4,10 @@
 #ifndef STRATA_STORE_DIMS_H
 #define STRATA_STORE_DIMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "store/reader.h"
@@ -17,6 +19,11 @@ struct dims_text {
 	const char *bytes; /* NULL: null */
 	size_t size;
 };
+
+static inline bool dims_text_is(const struct dims_text *text, const char *word)
+{
+	return text->bytes && text->size == strlen(word) && !memcmp(text->bytes, word, text->size);
+}
 
 struct file_row {
 	int64_t file; /* the one id under which it is known */

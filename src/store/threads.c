@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/strings.h"
 #include "store/rows.h"
 
@@ -18,60 +19,17 @@ static struct thread_row *row_at(const struct threads *threads, size_t i)
 	return (struct thread_row *)threads->rows.data + i;
 }
 
-/* While loading: the newest row of each tid, by an open-addressed hash of (row number + 1). */
-struct newest {
-	uint32_t *slots;
-	size_t count; /* a power of two */
-	size_t used;
-};
-
-static size_t newest_slot(const struct newest *newest, const struct threads *threads, int64_t tid)
-{
-	size_t slot = (size_t)((uint64_t)tid * 0x9e3779b97f4a7c15ull >> 20) & (newest->count - 1);
-
-	while (newest->slots[slot] && row_at(threads, newest->slots[slot] - 1)->tid != tid)
-		slot = (slot + 1) & (newest->count - 1);
-	return slot;
-}
-
-static int newest_grow(struct newest *newest, const struct threads *threads)
-{
-	struct newest bigger = { .count = newest->count ? newest->count * 2 : 1024,
-				 .used = newest->used };
-
-	bigger.slots = calloc(bigger.count, sizeof(*bigger.slots));
-	if (!bigger.slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < newest->count; i++) {
-		uint32_t number = newest->slots[i];
-
-		if (number)
-			bigger.slots[newest_slot(&bigger, threads,
-						 row_at(threads, number - 1)->tid)] = number;
-	}
-	free(newest->slots);
-	*newest = bigger;
-	return 0;
-}
-
-/* The row that still holds for a tid, or NULL. */
-static struct thread_row *newest_open(const struct newest *newest, const struct threads *threads,
+/* The row that still holds for a tid, or NULL. While loading, `newest` has the place of each tid's newest row. */
+static struct thread_row *newest_open(const struct map *newest, const struct threads *threads,
 				      int64_t tid)
 {
-	struct thread_row *row;
-	size_t slot;
+	const uint64_t *place = map_find(newest, (uint64_t)tid);
+	struct thread_row *row = place ? row_at(threads, *place) : NULL;
 
-	if (!newest->count)
-		return NULL;
-	slot = newest_slot(newest, threads, tid);
-	if (!newest->slots[slot])
-		return NULL;
-	row = row_at(threads, newest->slots[slot] - 1);
-	return row->last_ts == CELL_NULL ? row : NULL;
+	return row && row->last_ts == CELL_NULL ? row : NULL;
 }
 
-static void thread_end(const struct newest *newest, struct threads *threads, int64_t tid,
-		       int64_t ts)
+static void thread_end(const struct map *newest, struct threads *threads, int64_t tid, int64_t ts)
 {
 	struct thread_row *row = newest_open(newest, threads, tid);
 
@@ -81,7 +39,7 @@ static void thread_end(const struct newest *newest, struct threads *threads, int
 
 /* Begins a name, unless it is the one that the thread has. Until all are loaded, comm_size holds the
  * name's number in comms: the bytes move as the set grows. */
-static int thread_begin(struct newest *newest, struct threads *threads, const struct rows *rows,
+static int thread_begin(struct map *newest, struct threads *threads, const struct rows *rows,
 			bool new)
 {
 	struct thread_row row = { .tid = rows_cell(rows, column_process_tid),
@@ -89,6 +47,7 @@ static int thread_begin(struct newest *newest, struct threads *threads, const st
 				  .first_ts = rows_cell(rows, column_process_ts),
 				  .last_ts = CELL_NULL };
 	struct thread_row *open = newest_open(newest, threads, row.tid);
+	uint64_t *place;
 	uint32_t number;
 	const char *comm;
 	size_t size;
@@ -100,17 +59,16 @@ static int thread_begin(struct newest *newest, struct threads *threads, const st
 	if (open && !new && open->comm_size == number && open->pid == row.pid)
 		return 0;
 	thread_end(newest, threads, row.tid, row.first_ts);
-	if (newest->used * 2 >= newest->count && newest_grow(newest, threads))
-		return -ENOMEM;
 	if (buf_append(&threads->rows, &row, sizeof(row)))
 		return -ENOMEM;
-	size = newest_slot(newest, threads, row.tid);
-	newest->used += !newest->slots[size];
-	newest->slots[size] = (uint32_t)(threads->rows.size / sizeof(row));
+	place = map_add(newest, (uint64_t)row.tid, NULL);
+	if (!place)
+		return -ENOMEM;
+	*place = threads_count(threads) - 1;
 	return 0;
 }
 
-static int thread_take(struct newest *newest, struct threads *threads, const struct rows *rows)
+static int thread_take(struct map *newest, struct threads *threads, const struct rows *rows)
 {
 	int64_t tid = rows_cell(rows, column_process_tid), ts = rows_cell(rows, column_process_ts);
 	int64_t old_tid = rows_cell(rows, column_process_old_tid);
@@ -197,7 +155,7 @@ int threads_open(struct threads **out, struct reader *reader, const char *record
 				       1u << column_process_pid | 1u << column_process_tid |
 				       1u << column_process_comm | 1u << column_process_old_tid;
 	struct threads *threads = calloc(1, sizeof(*threads));
-	struct newest newest = { 0 };
+	struct map newest = { 0 };
 	struct rows *rows = NULL;
 	int err, more = 0;
 
@@ -214,7 +172,7 @@ int threads_open(struct threads **out, struct reader *reader, const char *record
 	if (!err && threads_add_own(threads, recorder))
 		err = error_set(e, -ENOMEM, "no memory for table 'thread'");
 	rows_close(rows);
-	free(newest.slots);
+	map_free(&newest);
 	if (err) {
 		threads_close(threads);
 		*out = NULL;
