@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "store/format.h"
+#include "store/paths.h"
 
 /* Numbers are signed, so that differences of times and positions are what they seem. What a program passes
  * to a call may be any 64 bits, though. */
@@ -95,10 +96,7 @@ uint64_t query_column_needs(const struct query_column *column)
 	case SOURCE_T:
 	case SOURCE_UTC: return 1;
 	case SOURCE_COMM: return 1 | 1ull << column->column; /* a name changes with time */
-	case SOURCE_FS_PATH:
-		return 1ull << column_fs_op | 1ull << column_fs_file | 1ull << column_fs_dir |
-		       1ull << column_fs_dir2 | 1ull << column_fs_arg_path |
-		       1ull << column_fs_arg_path2;
+	case SOURCE_FS_PATH: return PATHS_FS_COLUMNS;
 	default: return 1ull << column->column;
 	}
 }

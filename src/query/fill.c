@@ -373,7 +373,7 @@ static int fill_fs_path(struct filler *filler, uint32_t at, uint32_t count, duck
 		};
 		struct dims_text path;
 
-		err = path_of_fs_row(filler->run->dims, &names, &filler->scratch, &path);
+		err = path_of_fs_names(filler->run->dims, &names, &filler->scratch, &path);
 		if (err)
 			break;
 		if (path.bytes) {

@@ -41,10 +41,6 @@ static void interned_write(struct perfetto *p, unsigned field, uint64_t iid, con
 static void plan_add(struct perfetto *p, struct arguments_plan *plan, unsigned table,
 		     const struct shown_column *column, uint32_t *names)
 {
-	static const uint64_t fs_path = 1ull << column_fs_op | 1ull << column_fs_file |
-					1ull << column_fs_dir | 1ull << column_fs_dir2 |
-					1ull << column_fs_arg_path | 1ull << column_fs_arg_path2;
-
 	plan->items[plan->count++] = (struct argument){ .kind = (uint8_t)column->kind,
 							.type = (uint8_t)column->type,
 							.column = (uint8_t)column->column,
@@ -52,7 +48,7 @@ static void plan_add(struct perfetto *p, struct arguments_plan *plan, unsigned t
 	interned_write(p, INTERNED_ARGUMENT_NAMES, *names, column->name, strlen(column->name));
 	plan->wanted |= 1ull << column->column;
 	if (column->kind == SHOWN_FS_PATH && table == TABLE_fs)
-		plan->wanted |= fs_path;
+		plan->wanted |= PATHS_FS_COLUMNS;
 }
 
 /* Plans of all tables, and their categories: a table's number plus 1 is the iid of its name. */
@@ -208,28 +204,12 @@ static void argument_text(struct perfetto *p, uint8_t **at, uint32_t name, const
 	proto_close(at, argument);
 }
 
-static struct dims_text row_text(const struct rows *rows, unsigned column)
-{
-	struct dims_text text = { 0 };
-
-	text.bytes = rows_text(rows, column, &text.size);
-	return text;
-}
-
 static void argument_fs_path(struct perfetto *p, uint8_t **at, uint32_t name,
 			     const struct rows *rows)
 {
-	struct fs_names names = {
-		.op = row_text(rows, column_fs_op),
-		.file = CELL_NULL,
-		.dir = rows_cell(rows, column_fs_dir),
-		.dir2 = rows_cell(rows, column_fs_dir2),
-		.arg_path = row_text(rows, column_fs_arg_path),
-		.arg_path2 = row_text(rows, column_fs_arg_path2),
-	};
 	struct dims_text path;
 
-	if (path_of_fs_row(p->run->dims, &names, &p->scratch, &path))
+	if (path_of_fs_row(p->run->dims, rows, &p->scratch, &path))
 		p->error = -ENOMEM;
 	else if (path.bytes)
 		argument_text(p, at, name, path.bytes, path.size);

@@ -19,6 +19,7 @@
 #include "render/pfw_line.h"
 #include "schema/shown.h"
 #include "store/merge.h"
+#include "store/paths.h"
 
 /* What a table's rows are in a .pfw file. */
 struct event_layout {
@@ -229,27 +230,11 @@ static int64_t cell_of(unsigned table, const struct rows *rows, const char *name
 	return column < 0 ? CELL_NULL : rows_cell(rows, (unsigned)column);
 }
 
-static struct dims_text text_of(const struct rows *rows, unsigned column)
-{
-	struct dims_text text = { 0 };
-
-	text.bytes = rows_text(rows, column, &text.size);
-	return text;
-}
-
 static uint64_t fs_hash(struct pfw *w, const struct rows *rows)
 {
-	struct fs_names names = {
-		.op = text_of(rows, column_fs_op),
-		.file = CELL_NULL,
-		.dir = rows_cell(rows, column_fs_dir),
-		.dir2 = rows_cell(rows, column_fs_dir2),
-		.arg_path = text_of(rows, column_fs_arg_path),
-		.arg_path2 = text_of(rows, column_fs_arg_path2),
-	};
 	struct dims_text path;
 
-	if (path_of_fs_row(w->run->dims, &names, &w->scratch, &path)) {
+	if (path_of_fs_row(w->run->dims, rows, &w->scratch, &path)) {
 		w->error = -ENOMEM;
 		return 0;
 	}
@@ -393,16 +378,16 @@ static void take_counter(struct pfw *w, const struct rows *rows, uint64_t ts)
 {
 	int64_t pid = rows_cell(rows, column_counter_pid),
 		tid = rows_cell(rows, column_counter_tid);
-	struct dims_text func = text_of(rows, column_counter_func);
-	struct dims_text module = text_of(rows, column_counter_module);
+	size_t func_size, module_size;
+	const char *func = rows_text(rows, column_counter_func, &func_size);
+	const char *module = rows_text(rows, column_counter_module, &module_size);
 	int64_t time = rows_cell(rows, column_counter_time);
 	struct pfw_line line;
 	char name[512];
 	int size;
 
-	size = snprintf(name, sizeof(name), "%.*s [%.*s]", (int)func.size,
-			func.bytes ? func.bytes : "", (int)module.size,
-			module.bytes ? module.bytes : "");
+	size = snprintf(name, sizeof(name), "%.*s [%.*s]", func ? (int)func_size : 0,
+			func ? func : "", module ? (int)module_size : 0, module ? module : "");
 	line_begin(w, &line, name, size < (int)sizeof(name) ? (size_t)size : sizeof(name) - 1,
 		   "COUNTER");
 	line_thread(&line, pid == CELL_NULL ? 0 : (uint64_t)pid,

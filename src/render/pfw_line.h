@@ -14,7 +14,6 @@
 #include "base/utf8.h"
 #include "render/output.h"
 #include "schema/schema.h"
-#include "store/paths.h"
 
 struct pfw_line {
 	struct output *out;

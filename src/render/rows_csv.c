@@ -11,9 +11,6 @@
 
 static uint64_t rows_csv_wanted(const struct rows_csv *what)
 {
-	static const uint64_t fs_path = 1ull << column_fs_op | 1ull << column_fs_file |
-					1ull << column_fs_dir | 1ull << column_fs_dir2 |
-					1ull << column_fs_arg_path | 1ull << column_fs_arg_path2;
 	uint64_t wanted = 0;
 
 	for (unsigned i = 0; i < what->column_count; i++) {
@@ -21,7 +18,7 @@ static uint64_t rows_csv_wanted(const struct rows_csv *what)
 		if (what->columns[i].kind == SHOWN_COMM)
 			wanted |= 1; /* ts: a thread's name changes with time */
 		if (what->columns[i].kind == SHOWN_FS_PATH)
-			wanted |= fs_path;
+			wanted |= PATHS_FS_COLUMNS;
 	}
 	return wanted;
 }
@@ -73,29 +70,12 @@ static void rows_csv_cell(struct csv *csv, const struct dims *dims, const struct
 	}
 }
 
-static struct dims_text rows_csv_row_text(const struct rows *rows, unsigned column)
-{
-	struct dims_text text = { 0 };
-
-	text.bytes = rows_text(rows, column, &text.size);
-	return text;
-}
-
 static int rows_csv_fs_path(struct csv *csv, const struct dims *dims, const struct rows *rows,
 			    struct buf *scratch)
 {
-	struct fs_names names = {
-		.op = rows_csv_row_text(rows, column_fs_op),
-		.file = rows_cell(rows, column_fs_file),
-		.dir = rows_cell(rows, column_fs_dir),
-		.dir2 = rows_cell(rows, column_fs_dir2),
-		.arg_path = rows_csv_row_text(rows, column_fs_arg_path),
-		.arg_path2 = rows_csv_row_text(rows, column_fs_arg_path2),
-	};
 	struct dims_text path;
-	int err;
+	int err = path_of_fs_row(dims, rows, scratch, &path);
 
-	err = path_of_fs_row(dims, &names, scratch, &path);
 	if (!err)
 		rows_csv_text(csv, path.bytes, path.size);
 	return err;

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "schema/schema.h"
-
 static struct dims_text path_of_file(const struct dims *dims, int64_t file)
 {
 	struct dims_text path = { 0 };
@@ -47,15 +45,38 @@ static int path_join(const struct dims *dims, int64_t dir, struct dims_text arg,
 	return 0;
 }
 
-int path_of_fs_row(const struct dims *dims, const struct fs_names *row, struct buf *scratch,
-		   struct dims_text *path)
+int path_of_fs_names(const struct dims *dims, const struct fs_names *names, struct buf *scratch,
+		     struct dims_text *path)
 {
 	static const char symlink[] = "symlink"; /* and symlinkat, whose first path is mere text */
 
-	*path = path_of_file(dims, row->file);
+	*path = path_of_file(dims, names->file);
 	if (path->bytes)
 		return 0;
-	if (row->op.size >= strlen(symlink) && !memcmp(row->op.bytes, symlink, strlen(symlink)))
-		return path_join(dims, row->dir2, row->arg_path2, scratch, path);
-	return path_join(dims, row->dir, row->arg_path, scratch, path);
+	if (names->op.size >= strlen(symlink) && !memcmp(names->op.bytes, symlink, strlen(symlink)))
+		return path_join(dims, names->dir2, names->arg_path2, scratch, path);
+	return path_join(dims, names->dir, names->arg_path, scratch, path);
+}
+
+static struct dims_text text_of(const struct rows *rows, unsigned column)
+{
+	struct dims_text text = { 0 };
+
+	text.bytes = rows_text(rows, column, &text.size);
+	return text;
+}
+
+int path_of_fs_row(const struct dims *dims, const struct rows *rows, struct buf *scratch,
+		   struct dims_text *path)
+{
+	struct fs_names names = {
+		.op = text_of(rows, column_fs_op),
+		.file = rows_cell(rows, column_fs_file),
+		.dir = rows_cell(rows, column_fs_dir),
+		.dir2 = rows_cell(rows, column_fs_dir2),
+		.arg_path = text_of(rows, column_fs_arg_path),
+		.arg_path2 = text_of(rows, column_fs_arg_path2),
+	};
+
+	return path_of_fs_names(dims, &names, scratch, path);
 }

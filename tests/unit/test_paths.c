@@ -86,7 +86,7 @@ static void assert_path(struct fixture *f, const struct fs_names *row, const cha
 {
 	struct dims_text path;
 
-	assert_int_equal(path_of_fs_row(f->dims, row, &f->scratch, &path), 0);
+	assert_int_equal(path_of_fs_names(f->dims, row, &f->scratch, &path), 0);
 	if (!expected) {
 		assert_null(path.bytes);
 		return;
