@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/cells.h"
+
 int devices_open(struct devices *devices, struct context *context)
 {
 	*devices = (struct devices){ .context = context };
@@ -24,15 +26,10 @@ static struct device *device_of(struct devices *devices, const struct rows *rows
 	return (struct device *)devices->memory.data + number;
 }
 
-static uint64_t known(int64_t cell)
-{
-	return cell == CELL_NULL || cell < 0 ? 0 : (uint64_t)cell;
-}
-
 static int devices_take(void *state, const struct rows *rows)
 {
 	struct devices *devices = state;
-	uint64_t bytes = known(rows_cell(rows, column_block_bytes)), latency;
+	uint64_t bytes = cell_known(rows_cell(rows, column_block_bytes)), latency;
 	int64_t dur = rows_cell(rows, column_block_dur),
 		error = rows_cell(rows, column_block_error);
 	struct device *device;
@@ -56,7 +53,7 @@ static int devices_take(void *state, const struct rows *rows)
 			   procs_find(devices->context->procs, rows_cell(rows, column_block_pid),
 				      (uint64_t)rows_cell(rows, column_block_ts))))
 		device->job_bytes += bytes;
-	latency = known(rows_cell(rows, column_block_queued)) + known(dur);
+	latency = cell_known(rows_cell(rows, column_block_queued)) + cell_known(dur);
 	if (*op == 'R') {
 		device->read_bytes += bytes;
 		if (rows_cell(rows, column_block_ahead) == 1)

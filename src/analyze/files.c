@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/cells.h"
+
 int files_open(struct files *files, struct context *context)
 {
 	*files = (struct files){ .context = context };
@@ -51,14 +53,9 @@ static struct op_use *op_of(struct files *files, unsigned table, const struct ro
 /* Where the place of a file stands that is found without hashing; NULL: not so. */
 static uint32_t *place_by_id(struct files *files, int64_t file)
 {
-	size_t end;
-
 	if (file < 0 || file >= MOST_DIRECT)
 		return NULL;
-	end = ((size_t)file + 1) * sizeof(uint32_t);
-	if (end > files->by_id.size && buf_append_zeros(&files->by_id, end - files->by_id.size))
-		return NULL;
-	return (uint32_t *)files->by_id.data + file;
+	return buf_element(&files->by_id, (size_t)file, sizeof(uint32_t));
 }
 
 struct file_use *files_of(struct files *files, int64_t file)
@@ -111,11 +108,6 @@ struct io_row {
 	uint64_t bytes, time;
 };
 
-static uint64_t known(int64_t cell)
-{
-	return cell == CELL_NULL || cell < 0 ? 0 : (uint64_t)cell;
-}
-
 static struct io_row read_io(const struct rows *rows)
 {
 	struct io_row io = { .ts = (uint64_t)rows_cell(rows, column_io_ts),
@@ -134,8 +126,8 @@ static struct io_row read_io(const struct rows *rows)
 
 	io.dir = dir && size ? *dir : 0;
 	io.reads = io.dir == 'R' || io.dir == 'C';
-	io.bytes = known(io.returned);
-	io.time = known(io.dur);
+	io.bytes = cell_known(io.returned);
+	io.time = cell_known(io.dur);
 	return io;
 }
 
@@ -162,7 +154,7 @@ static int take_walk(struct files *files, struct file_use *use, const struct io_
 
 static int take_read(struct files *files, struct file_use *use, const struct io_row *io)
 {
-	uint64_t missed = known(io->missed), again;
+	uint64_t missed = cell_known(io->missed), again;
 
 	use->told_bytes += io->missed == CELL_NULL ? 0 : io->bytes;
 	use->small_reads += io->bytes && io->bytes < FILES_SMALL;
@@ -200,7 +192,7 @@ static int take_by_file(struct files *files, const struct io_row *io)
 	if (!use)
 		return -ENOMEM;
 	add_traffic(io->reads ? &use->read : &use->written, io);
-	use->blocked_ns += known(io->blocked);
+	use->blocked_ns += cell_known(io->blocked);
 	if ((io->dur != CELL_NULL && hist_add(&use->latency, io->time)) ||
 	    (io->returned >= 0 && hist_add(&use->size, io->bytes)))
 		return -ENOMEM;
@@ -234,7 +226,7 @@ static int take_by_process(struct files *files, const struct io_row *io)
 		role = files->context->roles.of[use->proc];
 	add_traffic(io->reads ? &use->read : &use->written, io);
 	add_traffic(io->reads ? &files->role_read[role] : &files->role_written[role], io);
-	use->blocked_ns += known(io->blocked);
+	use->blocked_ns += cell_known(io->blocked);
 	use->small_reads += io->reads && io->bytes && io->bytes < FILES_SMALL;
 	if ((io->dur != CELL_NULL && hist_add(&use->latency, io->time)) ||
 	    (io->returned >= 0 && hist_add(&use->size, io->bytes)))
@@ -249,7 +241,7 @@ static int take_by_op(struct op_use *op, const struct io_row *io)
 	op->calls++;
 	op->bytes += io->bytes;
 	op->time_ns += io->time;
-	op->blocked_ns += known(io->blocked);
+	op->blocked_ns += cell_known(io->blocked);
 	op->errors += io->returned != CELL_NULL && io->returned < 0;
 	op->unfinished += io->dur == CELL_NULL;
 	if ((io->dur != CELL_NULL && hist_add(&op->latency, io->time)) ||
@@ -271,7 +263,7 @@ static int files_take_io(void *state, const struct rows *rows)
 		figures->reads++;
 		figures->read_bytes += io.bytes;
 		figures->read_ns += io.time;
-		figures->missed_bytes += known(io.missed);
+		figures->missed_bytes += cell_known(io.missed);
 	} else {
 		figures->writes++;
 		figures->write_bytes += io.bytes;
@@ -358,21 +350,21 @@ static int files_take_fs(void *state, const struct rows *rows)
 	family = name ? family_of(name, size) : FS_OTHER;
 	op = op_of(files, TABLE_fs, rows, column_fs_op);
 	process = process_of(files, rows_cell(rows, column_fs_pid), ts);
-	if (!op || !process || (dur != CELL_NULL && hist_add(&op->latency, known(dur))))
+	if (!op || !process || (dur != CELL_NULL && hist_add(&op->latency, cell_known(dur))))
 		return -ENOMEM;
 	op->calls++;
 	op->errors += failed;
 	op->unfinished += dur == CELL_NULL;
-	op->time_ns += known(dur);
-	op->blocked_ns += known(rows_cell(rows, column_fs_blocked));
-	figures->metadata_ns += known(dur);
-	files->metadata_ns += known(dur);
+	op->time_ns += cell_known(dur);
+	op->blocked_ns += cell_known(rows_cell(rows, column_fs_blocked));
+	figures->metadata_ns += cell_known(dur);
+	files->metadata_ns += cell_known(dur);
 	files->metadata_calls++;
 	process->metadata_calls++;
-	process->metadata_ns += known(dur);
+	process->metadata_ns += cell_known(dur);
 	if (process->proc != PROC_NONE)
-		files->role_metadata_ns[files->context->roles.of[process->proc]] += known(dur);
-	take_family(files, figures, process, family, failed, known(dur));
+		files->role_metadata_ns[files->context->roles.of[process->proc]] += cell_known(dur);
+	take_family(files, figures, process, family, failed, cell_known(dur));
 	return take_fs_file(files, rows_cell(rows, column_fs_file), family);
 }
 
@@ -389,13 +381,13 @@ static int files_take_mem(void *state, const struct rows *rows)
 	if (!context_inside(files->context, (uint64_t)rows_cell(rows, column_mem_ts)))
 		return 0;
 	op = op_of(files, TABLE_mem, rows, column_mem_op);
-	if (!op || (dur != CELL_NULL && hist_add(&op->latency, known(dur))))
+	if (!op || (dur != CELL_NULL && hist_add(&op->latency, cell_known(dur))))
 		return -ENOMEM;
 	op->calls++;
 	/* Addresses are no errors: the kernel's errors are the last 4095 numbers. */
 	op->errors += returned != CELL_NULL && returned < 0 && returned >= -4095;
 	op->unfinished += dur == CELL_NULL;
-	op->time_ns += known(dur);
+	op->time_ns += cell_known(dur);
 	if (file == CELL_NULL)
 		return 0;
 	use = files_of(files, file);
@@ -426,8 +418,8 @@ static int files_take_block(void *state, const struct rows *rows)
 {
 	struct files *files = state;
 	uint64_t ts = (uint64_t)rows_cell(rows, column_block_ts);
-	uint64_t bytes = known(rows_cell(rows, column_block_bytes));
-	uint64_t time = known(rows_cell(rows, column_block_dur));
+	uint64_t bytes = cell_known(rows_cell(rows, column_block_bytes));
+	uint64_t time = cell_known(rows_cell(rows, column_block_dur));
 	int64_t file = rows_cell(rows, column_block_file);
 	struct figures *figures = segments_at(&files->context->segments, ts);
 	struct file_use *use;

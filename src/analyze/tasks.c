@@ -7,13 +7,6 @@
 #define MOST_CPUS 65536
 
 /* The element of an array that grows with zeros; NULL when out of memory. */
-static void *element(struct buf *array, size_t i, size_t size)
-{
-	if ((i + 1) * size > array->size && buf_append_zeros(array, (i + 1) * size - array->size))
-		return NULL;
-	return array->data + i * size;
-}
-
 int tasks_open(struct tasks *tasks, struct context *context)
 {
 	*tasks = (struct tasks){ .context = context };
@@ -40,7 +33,7 @@ static int take_on_cpu(struct tasks *tasks, int64_t number, uint64_t from, uint6
 
 	if (number < 0 || number >= MOST_CPUS)
 		return 0;
-	cpu = element(&tasks->by_cpu, (size_t)number, sizeof(*cpu));
+	cpu = buf_element(&tasks->by_cpu, (size_t)number, sizeof(*cpu));
 	if (!cpu)
 		return -ENOMEM;
 	if (!cpu->covered_until)
@@ -59,7 +52,7 @@ static int take_on_cpu(struct tasks *tasks, int64_t number, uint64_t from, uint6
 static int take_by_name(struct tasks *tasks, const struct rows *rows, uint32_t number, uint64_t ns,
 			int64_t wait)
 {
-	struct task_name *name = element(&tasks->by_name, number, sizeof(*name));
+	struct task_name *name = buf_element(&tasks->by_name, number, sizeof(*name));
 	const char *state;
 	size_t size;
 
@@ -80,7 +73,7 @@ static int take_by_process(struct tasks *tasks, uint32_t proc, uint64_t from, ui
 
 	if (proc == PROC_NONE)
 		return 0;
-	process = element(&tasks->by_proc, proc, sizeof(*process));
+	process = buf_element(&tasks->by_proc, proc, sizeof(*process));
 	if (!process)
 		return -ENOMEM;
 	process->cpu_ns += to - from;
@@ -162,7 +155,7 @@ static int count_lives(struct tasks *tasks)
 			continue;
 		if (who_name_proc(&context->who, proc, &number))
 			return -ENOMEM;
-		name = element(&tasks->by_name, number, sizeof(*name));
+		name = buf_element(&tasks->by_name, number, sizeof(*name));
 		if (!name)
 			return -ENOMEM;
 		name->processes++;

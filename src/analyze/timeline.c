@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/cells.h"
+
 const char *const timeline_kinds[TIMELINE_KIND_COUNT] = {
 #define KIND_NAME(name) #name,
 	TIMELINE_KINDS(KIND_NAME)
@@ -182,11 +184,6 @@ static uint32_t path_number(struct timeline *timeline, int64_t file)
 	return *path;
 }
 
-static uint64_t known(int64_t cell)
-{
-	return cell == CELL_NULL || cell < 0 ? 0 : (uint64_t)cell;
-}
-
 /* One event of a lane: busy time, and the event itself. */
 static int take(struct timeline *timeline, uint32_t proc, enum timeline_kind kind, uint64_t ts,
 		int64_t dur, struct timeline_event *event)
@@ -225,7 +222,7 @@ static int take_sched(void *state, const struct rows *rows)
 static void take_heat(struct timeline *timeline, uint64_t ts, int64_t dur)
 {
 	size_t slice = slice_of(timeline, ts) * TIMELINE_HEAT / TIMELINE_SLICES;
-	unsigned latency = known(dur) ? 64u - (unsigned)__builtin_clzll(known(dur)) : 0;
+	unsigned latency = cell_known(dur) ? 64u - (unsigned)__builtin_clzll(cell_known(dur)) : 0;
 
 	timeline->heat[slice][latency < TIMELINE_LATENCIES ? latency : TIMELINE_LATENCIES - 1]++;
 }
@@ -236,7 +233,7 @@ static int take_io(void *state, const struct rows *rows)
 	uint64_t ts = (uint64_t)rows_cell(rows, column_io_ts);
 	int64_t file = rows_cell(rows, column_io_file), dur = rows_cell(rows, column_io_dur);
 	struct timeline_event event = { .tid = (uint32_t)rows_cell(rows, column_io_tid),
-					.bytes = known(rows_cell(rows, column_io_returned)) };
+					.bytes = cell_known(rows_cell(rows, column_io_returned)) };
 	size_t size;
 	const char *dir = rows_text(rows, column_io_dir, &size), *op;
 	bool reads = dir && *dir != 'W';
@@ -246,7 +243,7 @@ static int take_io(void *state, const struct rows *rows)
 	if (reads) {
 		timeline->read_bytes[slice_of(timeline, ts)] += (double)event.bytes;
 		timeline->missed_bytes[slice_of(timeline, ts)] +=
-			(double)known(rows_cell(rows, column_io_missed));
+			(double)cell_known(rows_cell(rows, column_io_missed));
 		if (dur != CELL_NULL)
 			take_heat(timeline, ts, dur);
 	}
@@ -280,7 +277,7 @@ static int take_block(void *state, const struct rows *rows)
 	struct timeline *timeline = state;
 	uint64_t ts = (uint64_t)rows_cell(rows, column_block_ts);
 	struct timeline_event event = { .tid = (uint32_t)rows_cell(rows, column_block_tid),
-					.bytes = known(rows_cell(rows, column_block_bytes)) };
+					.bytes = cell_known(rows_cell(rows, column_block_bytes)) };
 	size_t size;
 	const char *op = rows_text(rows, column_block_op, &size);
 	char name[16];
@@ -291,8 +288,8 @@ static int take_block(void *state, const struct rows *rows)
 	return take(timeline,
 		    procs_find(timeline->context->procs, rows_cell(rows, column_block_pid), ts),
 		    TIMELINE_block, ts,
-		    (int64_t)(known(rows_cell(rows, column_block_queued)) +
-			      known(rows_cell(rows, column_block_dur))),
+		    (int64_t)(cell_known(rows_cell(rows, column_block_queued)) +
+			      cell_known(rows_cell(rows, column_block_dur))),
 		    &event);
 }
 
@@ -324,7 +321,7 @@ static int add_sample(struct timeline *timeline, const char *group, const char *
 {
 	struct timeline_series *series = series_of(timeline, group, name, unit);
 	uint64_t from = context_clip(timeline->context, ts);
-	uint64_t to = context_clip(timeline->context, ts + known(dur));
+	uint64_t to = context_clip(timeline->context, ts + cell_known(dur));
 
 	if (!series)
 		return -ENOMEM;
@@ -338,16 +335,6 @@ static int add_sample(struct timeline *timeline, const char *group, const char *
 	return 0;
 }
 
-static double real(const struct rows *rows, unsigned column)
-{
-	union {
-		int64_t bits;
-		double real;
-	} cell = { .bits = rows_cell(rows, column) };
-
-	return cell.bits == CELL_NULL ? 0 : cell.real;
-}
-
 static int take_cpu(void *state, const struct rows *rows)
 {
 	struct timeline *timeline = state;
@@ -357,13 +344,13 @@ static int take_cpu(void *state, const struct rows *rows)
 	if (rows_cell(rows, column_cpu_cpu) != -1)
 		return 0;
 	if (add_sample(timeline, "cpu", "usr", "%", ts, dur,
-		       real(rows, column_cpu_usr) + real(rows, column_cpu_nice)) ||
+		       cell_real(rows, column_cpu_usr) + cell_real(rows, column_cpu_nice)) ||
 	    add_sample(timeline, "cpu", "sys", "%", ts, dur,
-		       real(rows, column_cpu_sys) + real(rows, column_cpu_irq) +
-			       real(rows, column_cpu_soft)) ||
-	    add_sample(timeline, "cpu", "iowait", "%", ts, dur, real(rows, column_cpu_iowait)))
+		       cell_real(rows, column_cpu_sys) + cell_real(rows, column_cpu_irq) +
+			       cell_real(rows, column_cpu_soft)) ||
+	    add_sample(timeline, "cpu", "iowait", "%", ts, dur, cell_real(rows, column_cpu_iowait)))
 		return -ENOMEM;
-	return add_sample(timeline, "cpu", "idle", "%", ts, dur, real(rows, column_cpu_idle));
+	return add_sample(timeline, "cpu", "idle", "%", ts, dur, cell_real(rows, column_cpu_idle));
 }
 
 static int take_disk(void *state, const struct rows *rows)
@@ -371,12 +358,12 @@ static int take_disk(void *state, const struct rows *rows)
 	struct timeline *timeline = state;
 	uint64_t ts = (uint64_t)rows_cell(rows, column_disk_ts);
 	int64_t dur = rows_cell(rows, column_disk_dur);
-	double seconds = (double)known(dur) / 1e9;
+	double seconds = (double)cell_known(dur) / 1e9;
 	char name[64];
 	size_t size;
 	const char *dev = rows_text(rows, column_disk_dev, &size);
-	uint64_t bytes[] = { known(rows_cell(rows, column_disk_read_bytes)),
-			     known(rows_cell(rows, column_disk_write_bytes)) };
+	uint64_t bytes[] = { cell_known(rows_cell(rows, column_disk_read_bytes)),
+			     cell_known(rows_cell(rows, column_disk_write_bytes)) };
 
 	for (unsigned i = 0; i < 2 && dev && seconds > 0; i++) {
 		snprintf(name, sizeof(name), "%.*s %s", (int)(size < 40 ? size : 40), dev,
@@ -397,13 +384,13 @@ static int take_gpu(void *state, const struct rows *rows)
 	char name[64];
 
 	snprintf(name, sizeof(name), "GPU %lld SM", (long long)gpu);
-	if (add_sample(timeline, "gpu", name, "%", ts, dur, real(rows, column_gpu_sm)))
+	if (add_sample(timeline, "gpu", name, "%", ts, dur, cell_real(rows, column_gpu_sm)))
 		return -ENOMEM;
 	snprintf(name, sizeof(name), "GPU %lld memory", (long long)gpu);
-	if (add_sample(timeline, "gpu", name, "%", ts, dur, real(rows, column_gpu_mem)))
+	if (add_sample(timeline, "gpu", name, "%", ts, dur, cell_real(rows, column_gpu_mem)))
 		return -ENOMEM;
-	used = known(rows_cell(rows, column_gpu_fb_used));
-	total = known(rows_cell(rows, column_gpu_fb_total));
+	used = cell_known(rows_cell(rows, column_gpu_fb_used));
+	total = cell_known(rows_cell(rows, column_gpu_fb_total));
 	snprintf(name, sizeof(name), "GPU %lld frame buffer", (long long)gpu);
 	return add_sample(timeline, "gpu", name, "%", ts, dur,
 			  total ? (double)used / (double)total * 100 : 0);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyze/cells.h"
+
 #define MOST_DEVICES 65536
 #define IDLE_SM	     5.0
 
@@ -10,24 +12,6 @@ int usage_open(struct usage *usage, struct context *context)
 {
 	*usage = (struct usage){ .context = context, .all.cpu = -1 };
 	return 0;
-}
-
-static void *element(struct buf *array, size_t i, size_t size)
-{
-	if ((i + 1) * size > array->size && buf_append_zeros(array, (i + 1) * size - array->size))
-		return NULL;
-	return array->data + i * size;
-}
-
-/* A share as a number; one that is null counts as 0. */
-static double real(const struct rows *rows, unsigned column)
-{
-	union {
-		int64_t bits;
-		double real;
-	} cell = { .bits = rows_cell(rows, column) };
-
-	return cell.bits == CELL_NULL ? 0 : cell.real;
 }
 
 /* How much of the interval lies inside the window. */
@@ -50,24 +34,20 @@ static int take_cpu(void *state, const struct rows *rows)
 	if (number == CELL_NULL || number >= MOST_DEVICES || weight <= 0)
 		return 0;
 	if (number >= 0)
-		cpu = element(&usage->cpu_list, (size_t)number, sizeof(*cpu));
+		cpu = buf_element(&usage->cpu_list, (size_t)number, sizeof(*cpu));
 	if (!cpu)
 		return -ENOMEM;
 	cpu->cpu = number;
 	cpu->weight += weight;
-	cpu->usr += weight * (real(rows, column_cpu_usr) + real(rows, column_cpu_nice) +
-			      real(rows, column_cpu_guest) + real(rows, column_cpu_gnice));
-	cpu->sys += weight * real(rows, column_cpu_sys);
-	cpu->iowait += weight * real(rows, column_cpu_iowait);
-	cpu->irq += weight * (real(rows, column_cpu_irq) + real(rows, column_cpu_soft));
-	cpu->steal += weight * real(rows, column_cpu_steal);
-	cpu->idle += weight * real(rows, column_cpu_idle);
+	cpu->usr +=
+		weight * (cell_real(rows, column_cpu_usr) + cell_real(rows, column_cpu_nice) +
+			  cell_real(rows, column_cpu_guest) + cell_real(rows, column_cpu_gnice));
+	cpu->sys += weight * cell_real(rows, column_cpu_sys);
+	cpu->iowait += weight * cell_real(rows, column_cpu_iowait);
+	cpu->irq += weight * (cell_real(rows, column_cpu_irq) + cell_real(rows, column_cpu_soft));
+	cpu->steal += weight * cell_real(rows, column_cpu_steal);
+	cpu->idle += weight * cell_real(rows, column_cpu_idle);
 	return 0;
-}
-
-static uint64_t known(int64_t cell)
-{
-	return cell == CELL_NULL || cell < 0 ? 0 : (uint64_t)cell;
 }
 
 static int take_disk(void *state, const struct rows *rows)
@@ -85,20 +65,20 @@ static int take_disk(void *state, const struct rows *rows)
 		return 0;
 	if (strings_add(&usage->disk_names, name, size, &number))
 		return -ENOMEM;
-	disk = element(&usage->disk_list, number, sizeof(*disk));
+	disk = buf_element(&usage->disk_list, number, sizeof(*disk));
 	if (!disk)
 		return -ENOMEM;
 	disk->weight += weight;
-	disk->util += weight * real(rows, column_disk_util);
-	disk->queue += weight * real(rows, column_disk_queue);
-	if (real(rows, column_disk_util) > disk->most_util)
-		disk->most_util = real(rows, column_disk_util);
+	disk->util += weight * cell_real(rows, column_disk_util);
+	disk->queue += weight * cell_real(rows, column_disk_queue);
+	if (cell_real(rows, column_disk_util) > disk->most_util)
+		disk->most_util = cell_real(rows, column_disk_util);
 	if (!context_inside(usage->context, ts))
 		return 0;
-	disk->reads += known(rows_cell(rows, column_disk_reads));
-	disk->writes += known(rows_cell(rows, column_disk_writes));
-	disk->read_bytes += known(rows_cell(rows, column_disk_read_bytes));
-	disk->write_bytes += known(rows_cell(rows, column_disk_write_bytes));
+	disk->reads += cell_known(rows_cell(rows, column_disk_reads));
+	disk->writes += cell_known(rows_cell(rows, column_disk_writes));
+	disk->read_bytes += cell_known(rows_cell(rows, column_disk_read_bytes));
+	disk->write_bytes += cell_known(rows_cell(rows, column_disk_write_bytes));
 	return 0;
 }
 
@@ -112,19 +92,19 @@ static int take_gpu(void *state, const struct rows *rows)
 
 	if (number < 0 || number >= MOST_DEVICES || weight <= 0)
 		return 0;
-	gpu = element(&usage->gpu_list, (size_t)number, sizeof(*gpu));
+	gpu = buf_element(&usage->gpu_list, (size_t)number, sizeof(*gpu));
 	if (!gpu)
 		return -ENOMEM;
 	gpu->gpu = number;
 	gpu->weight += weight;
-	gpu->sm += weight * real(rows, column_gpu_sm);
-	gpu->mem += weight * real(rows, column_gpu_mem);
-	gpu->power += weight * real(rows, column_gpu_power);
-	gpu->idle += real(rows, column_gpu_sm) < IDLE_SM ? weight : 0;
-	if (known(rows_cell(rows, column_gpu_fb_used)) > gpu->most_fb)
-		gpu->most_fb = known(rows_cell(rows, column_gpu_fb_used));
-	if (known(rows_cell(rows, column_gpu_fb_total)))
-		gpu->fb_total = known(rows_cell(rows, column_gpu_fb_total));
+	gpu->sm += weight * cell_real(rows, column_gpu_sm);
+	gpu->mem += weight * cell_real(rows, column_gpu_mem);
+	gpu->power += weight * cell_real(rows, column_gpu_power);
+	gpu->idle += cell_real(rows, column_gpu_sm) < IDLE_SM ? weight : 0;
+	if (cell_known(rows_cell(rows, column_gpu_fb_used)) > gpu->most_fb)
+		gpu->most_fb = cell_known(rows_cell(rows, column_gpu_fb_used));
+	if (cell_known(rows_cell(rows, column_gpu_fb_total)))
+		gpu->fb_total = cell_known(rows_cell(rows, column_gpu_fb_total));
 	return 0;
 }
 

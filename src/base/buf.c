@@ -49,6 +49,15 @@ int buf_append_zeros(struct buf *buf, size_t size)
 	return 0;
 }
 
+void *buf_element(struct buf *buf, size_t i, size_t size)
+{
+	size_t end = (i + 1) * size;
+
+	if (end > buf->size && buf_append_zeros(buf, end - buf->size))
+		return NULL;
+	return buf->data + i * size;
+}
+
 int buf_printf(struct buf *buf, const char *format, ...)
 {
 	va_list args;

@@ -24,6 +24,10 @@ struct buf {
 void *buf_reserve(struct buf *buf, size_t more) __attribute__((warn_unused_result));
 int buf_append(struct buf *buf, const void *data, size_t size) __attribute__((warn_unused_result));
 int buf_append_zeros(struct buf *buf, size_t size) __attribute__((warn_unused_result));
+
+/* Element i of an array of elements of `size` bytes, after those up to it that are new, all zeros; or NULL. Holds until
+ * the buffer grows. */
+void *buf_element(struct buf *buf, size_t i, size_t size) __attribute__((warn_unused_result));
 int buf_printf(struct buf *buf, const char *format, ...)
 	__attribute__((format(printf, 2, 3), warn_unused_result));
 void buf_free(struct buf *buf);

@@ -43,41 +43,35 @@ static inline const uint8_t *cursor_take(struct cursor *cursor, size_t size)
 	return bytes;
 }
 
+/* The next `size` bytes, 8 at most, as a number. */
+static inline uint64_t cursor_number(struct cursor *cursor, size_t size)
+{
+	const uint8_t *bytes = cursor_take(cursor, size);
+	uint64_t value = 0;
+
+	if (bytes)
+		memcpy(&value, bytes, size);
+	return le64toh(value);
+}
+
 static inline uint8_t cursor_u8(struct cursor *cursor)
 {
-	const uint8_t *bytes = cursor_take(cursor, 1);
-
-	return bytes ? *bytes : 0;
+	return (uint8_t)cursor_number(cursor, 1);
 }
 
 static inline uint16_t cursor_u16(struct cursor *cursor)
 {
-	const uint8_t *bytes = cursor_take(cursor, 2);
-	uint16_t value = 0;
-
-	if (bytes)
-		memcpy(&value, bytes, sizeof(value));
-	return le16toh(value);
+	return (uint16_t)cursor_number(cursor, 2);
 }
 
 static inline uint32_t cursor_u32(struct cursor *cursor)
 {
-	const uint8_t *bytes = cursor_take(cursor, 4);
-	uint32_t value = 0;
-
-	if (bytes)
-		memcpy(&value, bytes, sizeof(value));
-	return le32toh(value);
+	return (uint32_t)cursor_number(cursor, 4);
 }
 
 static inline uint64_t cursor_u64(struct cursor *cursor)
 {
-	const uint8_t *bytes = cursor_take(cursor, 8);
-	uint64_t value = 0;
-
-	if (bytes)
-		memcpy(&value, bytes, sizeof(value));
-	return le64toh(value);
+	return cursor_number(cursor, 8);
 }
 
 /* Seven bits a byte, least first; the top bit says that another byte follows. */

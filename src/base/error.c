@@ -15,30 +15,33 @@ int error_set(struct error *e, int err, const char *format, ...)
 	return err;
 }
 
+static void error_write(struct error *e, const char *format, va_list args, const char *cause)
+{
+	size_t length;
+
+	vsnprintf(e->text, sizeof(e->text), format, args);
+	length = strlen(e->text);
+	snprintf(e->text + length, sizeof(e->text) - length, ": %s", cause);
+}
+
 int error_errno(struct error *e, const char *format, ...)
 {
 	int err = errno;
-	size_t length;
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(e->text, sizeof(e->text), format, args);
+	error_write(e, format, args, strerror(err));
 	va_end(args);
-	length = strlen(e->text);
-	snprintf(e->text + length, sizeof(e->text) - length, ": %s", strerror(err));
 	return -err;
 }
 
 int error_add(struct error *e, int err, const char *format, ...)
 {
 	struct error inner = *e;
-	size_t length;
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(e->text, sizeof(e->text), format, args);
+	error_write(e, format, args, inner.text);
 	va_end(args);
-	length = strlen(e->text);
-	snprintf(e->text + length, sizeof(e->text) - length, ": %s", inner.text);
 	return err;
 }
