@@ -21,15 +21,6 @@ struct parser {
 	struct buf conditions; /* struct condition */
 };
 
-/* A constant of a comparison. */
-struct constant {
-	bool is_text;
-	struct buf text;
-	double real; /* of a number; a time in nanoseconds */
-	int64_t number;
-	bool exact; /* number is the whole of it */
-};
-
 static struct span trim(struct span span)
 {
 	while (span.start < span.end && isspace((unsigned char)*span.start))
@@ -198,101 +189,6 @@ static int parse_constant(struct span span, struct constant *constant)
 	return 0;
 }
 
-static bool fits_column(const struct query_column *column, const struct constant *constant)
-{
-	switch (column->source) {
-	case SOURCE_RUN:
-	case SOURCE_NODE:
-	case SOURCE_TEXT:
-	case SOURCE_PATH: return constant->is_text;
-	case SOURCE_NUMBER: return !constant->is_text && column->type == DUCKDB_TYPE_BIGINT;
-	case SOURCE_FILE:
-	case SOURCE_T: return !constant->is_text;
-	case SOURCE_UTC: return !constant->is_text && constant->exact;
-	default: return false;
-	}
-}
-
-/* Makes the bounds wide enough that no rounding, here or in DuckDB, leaves out a row. */
-static void set_bounds(struct condition *condition)
-{
-	double low = condition->low - fabs(condition->low) * 1e-12 - 1e-6;
-	double high = condition->high + fabs(condition->high) * 1e-12 + 1e-6;
-
-	condition->low = low;
-	condition->high = high;
-	if (condition->low_number == INT64_MIN && low > -9e18)
-		condition->low_number = low > 9e18 ? INT64_MAX : (int64_t)low - 1;
-	if (condition->high_number == INT64_MAX && high < 9e18)
-		condition->high_number = high < -9e18 ? INT64_MIN : (int64_t)high + 1;
-}
-
-static struct condition any_range(unsigned column)
-{
-	return (struct condition){ .column = column,
-				   .is_range = true,
-				   .low = -INFINITY,
-				   .high = INFINITY,
-				   .low_number = INT64_MIN,
-				   .high_number = INT64_MAX };
-}
-
-static void set_low(struct condition *condition, const struct constant *constant)
-{
-	condition->low = constant->real;
-	if (constant->exact)
-		condition->low_number = constant->number;
-}
-
-static void set_high(struct condition *condition, const struct constant *constant)
-{
-	condition->high = constant->real;
-	if (constant->exact)
-		condition->high_number = constant->number;
-}
-
-static int add_value(struct condition *condition, const struct constant *constant)
-{
-	struct filter_text text = { condition->text_bytes.size, constant->text.size };
-
-	if (!constant->is_text)
-		return buf_append(&condition->numbers, &constant->number, sizeof(int64_t));
-	if (buf_append(&condition->text_bytes, constant->text.data, constant->text.size))
-		return -ENOMEM;
-	return buf_append(&condition->texts, &text, sizeof(text));
-}
-
-static bool needs_range(const struct query_column *column, const struct constant *constant)
-{
-	return !constant->is_text && (column->source == SOURCE_T || column->source == SOURCE_UTC ||
-				      !constant->exact || !strcmp(column->name, "ts"));
-}
-
-/* column OP constant, into *condition; a range may still be open. -EINVAL: says nothing. */
-static int compare(const struct parser *parser, unsigned column, const char *op,
-		   const struct constant *constant, struct condition *condition)
-{
-	*condition = any_range(column);
-	if (!fits_column(&parser->columns[column], constant))
-		return -EINVAL;
-	if (!strcmp(op, "=") && !needs_range(&parser->columns[column], constant)) {
-		condition->is_range = false;
-		return add_value(condition, constant);
-	}
-	if (constant->is_text)
-		return -EINVAL;
-	if (!strcmp(op, "=") || !strcmp(op, ">") || !strcmp(op, ">="))
-		set_low(condition, constant);
-	if (!strcmp(op, "=") || !strcmp(op, "<") || !strcmp(op, "<="))
-		set_high(condition, constant);
-	if (!strcmp(op, ">") && constant->exact && constant->number < INT64_MAX)
-		condition->low_number++;
-	if (!strcmp(op, "<") && constant->exact && constant->number > INT64_MIN)
-		condition->high_number--;
-	set_bounds(condition);
-	return 0;
-}
-
 static const char *mirrored(const char *op)
 {
 	return *op == '<' ? (op[1] ? ">=" : ">") : *op == '>' ? (op[1] ? "<=" : "<") : op;
@@ -328,7 +224,8 @@ static int parse_comparison(const struct parser *parser, struct span span,
 			if (!err && cast)
 				constant.exact = false; /* equal as that other kind of number */
 			if (!err)
-				err = compare(parser, (unsigned)column, op, &constant, condition);
+				err = condition_compare(condition, parser->columns,
+							(unsigned)column, op, &constant);
 			buf_free(&constant.text);
 			return err;
 		}
@@ -350,16 +247,10 @@ static int parse_between(const struct parser *parser, struct span span, const ch
 		err = parse_constant((struct span){ rest.start, joint }, &low);
 	if (!err)
 		err = parse_constant((struct span){ joint + strlen("AND"), span.end }, &high);
-	if (!err && (low.is_text || high.is_text || !fits_column(&parser->columns[column], &low) ||
-		     !fits_column(&parser->columns[column], &high)))
-		err = -EINVAL;
 	if (!err) {
 		low.exact &= !cast;
 		high.exact &= !cast;
-		*condition = any_range((unsigned)column);
-		set_low(condition, &low);
-		set_high(condition, &high);
-		set_bounds(condition);
+		err = condition_between(condition, parser->columns, (unsigned)column, &low, &high);
 	}
 	buf_free(&low.text);
 	buf_free(&high.text);
@@ -384,22 +275,12 @@ static int parse_in(const struct parser *parser, struct span span, const char *i
 			continue;
 		}
 		err = parse_constant((struct span){ start, at }, &constant);
-		if (!err && (!fits_column(&parser->columns[column], &constant) ||
-			     needs_range(&parser->columns[column], &constant)))
-			err = -EINVAL;
 		if (!err)
-			err = add_value(condition, &constant);
+			err = condition_add(condition, parser->columns, &constant);
 		buf_free(&constant.text);
 		start = ++at;
 	}
 	return err;
-}
-
-static void release(struct condition *condition)
-{
-	buf_free(&condition->numbers);
-	buf_free(&condition->texts);
-	buf_free(&condition->text_bytes);
 }
 
 static int parse_leaf(const struct parser *parser, struct span span, struct condition *condition)
@@ -416,24 +297,7 @@ static int parse_leaf(const struct parser *parser, struct span span, struct cond
 			   : parse_comparison(parser, span, condition);
 	}
 	if (err)
-		release(condition);
-	return err;
-}
-
-/* Puts the values of one set into another of the same column. */
-static int join_sets(struct condition *to, const struct condition *from)
-{
-	const struct filter_text *texts = (const struct filter_text *)from->texts.data;
-	int err = buf_append(&to->numbers, from->numbers.data, from->numbers.size);
-
-	for (size_t i = 0; i < from->texts.size / sizeof(*texts) && !err; i++) {
-		struct filter_text text = { to->text_bytes.size, texts[i].size };
-
-		err = buf_append(&to->text_bytes, from->text_bytes.data + texts[i].start,
-				 texts[i].size);
-		if (!err)
-			err = buf_append(&to->texts, &text, sizeof(text));
-	}
+		condition_free(condition);
 	return err;
 }
 
@@ -458,12 +322,12 @@ static int parse_or(const struct parser *parser, struct span span, struct condit
 		if (next.is_range || next.column != condition->column)
 			err = -EINVAL;
 		else
-			err = join_sets(condition, &next);
-		release(&next);
+			err = condition_join(condition, &next);
+		condition_free(&next);
 		span.start = joint ? joint + strlen("OR") : span.end;
 	}
 	if (err)
-		release(condition);
+		condition_free(condition);
 	return err;
 }
 
@@ -487,7 +351,7 @@ static int parse_part(struct parser *parser, struct span span)
 	if (!err) {
 		err = buf_append(&parser->conditions, &condition, sizeof(condition));
 		if (err)
-			release(&condition);
+			condition_free(&condition);
 	}
 	return err == -ENOMEM ? err : 0;
 }

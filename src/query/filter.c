@@ -6,16 +6,6 @@
 
 #include "query/text.h"
 
-void conditions_free(struct condition *conditions, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		buf_free(&conditions[i].numbers);
-		buf_free(&conditions[i].texts);
-		buf_free(&conditions[i].text_bytes);
-	}
-	free(conditions);
-}
-
 int filter_add(struct filter *filter, struct condition *conditions, size_t count)
 {
 	struct alternative *grown =
@@ -41,7 +31,7 @@ void filter_free(struct filter *filter)
 
 static bool has_text(const struct condition *condition, const char *bytes, size_t size)
 {
-	const struct filter_text *texts = (const struct filter_text *)condition->texts.data;
+	const struct condition_text *texts = (const struct condition_text *)condition->texts.data;
 
 	for (size_t i = 0; i < condition->texts.size / sizeof(*texts); i++)
 		if (texts[i].size == size &&

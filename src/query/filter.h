@@ -9,27 +9,12 @@
 
 #include <stdbool.h>
 
-#include "base/buf.h"
 #include "query/columns.h"
+#include "query/condition.h"
 #include "query/load.h"
 
 /* Rows that are kept or left out together: as many as a vector of DuckDB holds. */
 #define FILTER_BLOCK 2048
-
-/* A column is within [low, high], or is one of the values. Numbers and times are compared as numbers. */
-struct condition {
-	unsigned column; /* in the table function */
-	bool is_range;
-	double low, high; /* of a range; exact ones only of SOURCE_T */
-	int64_t low_number, high_number;
-	struct buf numbers; /* int64_t */
-	struct buf texts;   /* of struct filter_text */
-	struct buf text_bytes;
-};
-
-struct filter_text {
-	size_t start, size; /* in text_bytes */
-};
 
 struct alternative {
 	struct condition *conditions;
@@ -45,7 +30,6 @@ struct filter {
 /* Takes over the conditions, even when it fails. -ENOMEM. */
 int filter_add(struct filter *filter, struct condition *conditions, size_t count);
 void filter_free(struct filter *filter); /* leaves a filter that lets everything through */
-void conditions_free(struct condition *conditions, size_t count);
 
 /* Whether the part may hold rows asked for, judged without decoding. */
 bool filter_wants_part(const struct filter *filter, const struct part *part);

@@ -121,7 +121,7 @@ static void assert_values(const char *expression, const char *column, size_t num
 	assert_string_equal(name_of(&parsed, 0), column);
 	assert_false(parsed.conditions[0].is_range);
 	assert_int_equal(parsed.conditions[0].numbers.size / sizeof(int64_t), numbers);
-	assert_int_equal(parsed.conditions[0].texts.size / sizeof(struct filter_text), texts);
+	assert_int_equal(parsed.conditions[0].texts.size / sizeof(struct condition_text), texts);
 	conditions_free(parsed.conditions, parsed.count);
 }
 
