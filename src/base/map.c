@@ -53,16 +53,18 @@ uint64_t *map_find(const struct map *map, uint64_t key)
 
 uint64_t *map_add(struct map *map, uint64_t key, bool *fresh)
 {
-	struct map_slot *slot;
-	uint64_t *value = map_find(map, key);
+	struct map_slot *slot = map->slot_count ? map_slot_of(map, key) : NULL;
+	bool known = slot && slot->key;
 
 	if (fresh)
-		*fresh = !value;
-	if (value)
-		return value;
-	if (map_reserve(map, map->count + 1))
-		return NULL;
-	slot = map_slot_of(map, key);
+		*fresh = !known;
+	if (known)
+		return &slot->value;
+	if ((map->count + 1) * 2 > map->slot_count) {
+		if (map_reserve(map, map->count + 1))
+			return NULL;
+		slot = map_slot_of(map, key);
+	}
 	*slot = (struct map_slot){ .key = key ? key : 1 };
 	map->count++;
 	return &slot->value;
