@@ -24,11 +24,17 @@
 #define RINGS_A_WORKER 8
 #define POLL_MS	       100
 #define WRITE_AGE      (700 * 1000000ull)
-#define NICE	       (-10) /* a busy job must not starve the thread that empties its rings */
+
+/* Nice values: while rings fill fast, a busy job must not starve the thread that empties them; else that takes
+ * the time which the job leaves. */
+#define URGENT (-10)
+#define POLITE 10
 
 struct worker {
 	pthread_t thread;
 	bool started;
+	bool may_hurry; /* strata may raise its own priority */
+	bool urgent;
 	struct drain *drain;
 	struct ring_buffer *rings;
 	struct decoder decoder;
@@ -68,6 +74,14 @@ static void worker_report(struct worker *worker)
 	}
 }
 
+static void worker_hurry(struct worker *worker, bool urgent)
+{
+	if (!worker->may_hurry || worker->urgent == urgent)
+		return;
+	worker->urgent = urgent;
+	setpriority(PRIO_PROCESS, (id_t)worker->tid, urgent ? URGENT : POLITE);
+}
+
 static void *worker_run(void *context)
 {
 	struct worker *worker = context;
@@ -78,9 +92,10 @@ static void *worker_run(void *context)
 	};
 
 	worker->tid = gettid();
-	setpriority(PRIO_PROCESS, (id_t)worker->tid, NICE);
+	worker->may_hurry = !setpriority(PRIO_PROCESS, (id_t)worker->tid, URGENT);
+	worker->urgent = worker->may_hurry;
 	while (!worker->drain->stop) {
-		poll(bells, 2, POLL_MS);
+		worker_hurry(worker, poll(bells, 2, POLL_MS) > 0);
 		ring_buffer__consume(worker->rings);
 		sink_flush(sink, WRITE_AGE);
 		worker_report(worker);
