@@ -85,6 +85,7 @@ check_times() {
 @test "pvsync, random mixed" { check pvsync preadv pwritev --rw=randrw; }
 @test "pvsync2, random mixed" { check pvsync2 preadv2 pwritev2 --rw=randrw; }
 
+@test "sync: percentiles of time, cached" { check_times sync clat read write --direct=0; }
 @test "psync: percentiles of time, cached" { check_times psync clat pread64 pwrite64 --direct=0; }
 @test "psync: percentiles of time, direct" { check_times psync clat pread64 pwrite64 --direct=1; }
 
@@ -129,6 +130,7 @@ check_block() {
 
 @test "libaio: percentiles of time, direct" { check_times libaio lat aio_pread aio_pwrite --direct=1 --iodepth=8; }
 @test "libaio: percentiles of time, one at a time" { check_times libaio lat aio_pread aio_pwrite --direct=1 --iodepth=1; }
+@test "libaio: percentiles of time, cached" { check_times libaio lat aio_pread aio_pwrite --direct=0 --iodepth=1; }
 # One at a time: a row of io_uring ends when its completion is posted, and with more of them fio comes late to look.
 @test "io_uring: percentiles of time, direct" { check_times io_uring lat io_uring_read io_uring_write --direct=1 --iodepth=1; }
 @test "io_uring: percentiles of time, cached" { check_times io_uring lat io_uring_read io_uring_write --direct=0 --iodepth=1; }
