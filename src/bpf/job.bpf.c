@@ -7,25 +7,15 @@
  */
 #include "bpf/job.bpf.h"
 
-static __always_inline struct job_thread *job_thread_make(struct task_struct *task)
-{
-	struct job_thread *thread =
-		bpf_task_storage_get(&job_threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-
-	if (!thread)
-		loss_count(LAYER_cpu, LOSS_STATE);
-	return thread;
-}
-
 /* Before a launched command's execve it was strata's child, and what it used strata's. */
 SEC("?tp_btf/sched_process_exec")
 int BPF_PROG(job_exec, struct task_struct *task)
 {
-	struct job_thread *thread = bpf_task_storage_get(&job_threads, task, NULL, 0);
+	struct task_state *state = task_find(task);
 
-	if (thread && thread->pending) {
-		thread->pending = 0;
-		job_read(task, thread->counted);
+	if (state && state->used.pending) {
+		state->used.pending = 0;
+		job_read(task, state->used.counted);
 	}
 	return 0;
 }
@@ -35,16 +25,12 @@ SEC("?tp_btf/sched_process_exit")
 int BPF_PROG(job_exit, struct task_struct *task)
 {
 	struct task_state *state = task_find(task);
-	struct job_thread *thread;
 
 	/* Gone already where process_exit has run before this. */
 	if (!state || (state->mode != TASK_JOB && state->mode != TASK_GONE))
 		return 0;
-	thread = job_thread_make(task);
-	if (!thread)
-		return 0;
 	__sync_fetch_and_add(&job_leaving, 1);
-	thread->leaving = 1;
+	state->used.leaving = 1;
 	return 0;
 }
 
@@ -62,17 +48,13 @@ int job_begin(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
 	struct task_state *state;
-	struct job_thread *thread;
 
 	job_missing = task_missing_counters();
 	state = task ? task_find(task) : NULL;
 	if (!state || (state->mode != TASK_JOB && state->mode != TASK_PENDING))
 		return 0;
-	thread = job_thread_make(task);
-	if (!thread)
-		return 0;
-	thread->pending = state->mode == TASK_PENDING;
-	job_read(task, thread->counted);
+	state->used.pending = state->mode == TASK_PENDING;
+	job_read(task, state->used.counted);
 	return 0;
 }
 
@@ -82,14 +64,11 @@ int job_update(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
 	struct task_state *state;
-	struct job_thread *thread;
 
 	state = task ? task_find(task) : NULL;
 	if (!state || state->mode != TASK_JOB)
 		return 0;
-	thread = job_thread_make(task);
-	if (thread)
-		job_count(thread, task);
+	job_count(&state->used, task);
 	bpf_seq_write(context->meta->seq, &state->pid, sizeof(state->pid));
 	return 0;
 }

@@ -10,13 +10,6 @@
 
 const volatile bool switch_counts_job __weak = false; /* sched.bpf.c calls job_settle() */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct job_thread);
-} job_threads __weak SEC(".maps");
-
 __u64 job_totals[JOB_COUNTERS] __weak = {};
 __u32 job_missing __weak = 0;  /* bits of the counters that this kernel does not keep */
 __u32 job_counting __weak = 0; /* set when what the threads had used before is known */
@@ -64,15 +57,15 @@ static __always_inline void job_count(struct job_thread *thread, struct task_str
 /* Of a thread that leaves its CPU: what it has used, if it was the job's and this was its last stay. */
 static __always_inline void job_settle(struct task_struct *prev)
 {
-	struct job_thread *thread;
+	struct task_state *state;
 
 	if (prev->__state != TASK_DEAD)
 		return;
-	thread = bpf_task_storage_get(&job_threads, prev, NULL, 0);
-	if (!thread || !thread->leaving)
+	state = task_find(prev);
+	if (!state || !state->used.leaving)
 		return;
 	if (job_counting)
-		job_count(thread, prev);
+		job_count(&state->used, prev);
 	__sync_fetch_and_sub(&job_leaving, 1);
 }
 

@@ -218,6 +218,29 @@ enum task_fault {
 	TASK_FAULT_UNPLACED, /* likewise, but the address is not known */
 };
 
+/* What the kernel counts for each thread; see job.bpf.c. */
+enum job_counter {
+	JOB_RUNTIME, /* exact; utime and stime are samples taken at ticks */
+	JOB_UTIME,
+	JOB_STIME,
+	JOB_MINOR_FAULTS,
+	JOB_MAJOR_FAULTS,
+	JOB_VOLUNTARY,
+	JOB_INVOLUNTARY,
+	JOB_READ_BYTES,
+	JOB_WRITE_BYTES,
+	JOB_RCHAR,
+	JOB_WCHAR,
+	JOB_COUNTERS
+};
+
+struct job_thread {
+	__u64 counted[JOB_COUNTERS]; /* in the job's totals already, or not belonging there */
+	__u8 pending;		     /* strata's child before its execve */
+	__u8 leaving;
+	__u8 pad[6];
+};
+
 /* In order of use: in a real program each call finds the cache cold, and pays for the lines it touches. */
 struct task_state {
 	__u32 pid;
@@ -267,6 +290,8 @@ struct task_state {
 	__u64 run_delay; /* run-queue time when it last left a CPU; 0: not known */
 	__u64 end;	 /* of an interrupted call */
 	__s64 out_pos;
+
+	struct job_thread used;
 };
 
 #define DESCRIPTOR_NONE (-0x7fffffff - 1)
@@ -292,30 +317,6 @@ struct async_state {
 	__u8 call;
 	__u8 flags; /* enum record_flag */
 	__u8 pad[2];
-};
-
-/* What the kernel counts for each thread; see job.bpf.c. */
-enum job_counter {
-	JOB_RUNTIME, /* exact; utime and stime are samples taken at ticks */
-	JOB_UTIME,
-	JOB_STIME,
-	JOB_MINOR_FAULTS,
-	JOB_MAJOR_FAULTS,
-	JOB_VOLUNTARY,
-	JOB_INVOLUNTARY,
-	JOB_READ_BYTES,
-	JOB_WRITE_BYTES,
-	JOB_RCHAR,
-	JOB_WCHAR,
-	JOB_COUNTERS
-};
-
-struct job_thread {
-	__u64 counted
-		[JOB_COUNTERS]; /* what is in the job's totals already, or does not belong there */
-	__u8 pending;		/* strata's child before its execve */
-	__u8 leaving;
-	__u8 pad[6];
 };
 
 /* The stay that a CPU is in. */

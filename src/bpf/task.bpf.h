@@ -76,6 +76,8 @@ static __always_inline struct task_state *task_make(struct task_struct *task, en
 	struct task_state *state;
 
 	state = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!state) /* another CPU may have made it just now: then the kernel does not make a second */
+		state = task_find(task);
 	if (!state)
 		loss_count(layer, LOSS_STATE);
 	else if (!state->tid)
