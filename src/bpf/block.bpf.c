@@ -207,27 +207,20 @@ int block_in_flight(struct bpf_iter__bpf_map_elem *context)
 /* ---- who dirties files ---- */
 
 /* Notes who dirtied an inode, and under which name. */
-static __always_inline void dirtied_note(struct task_struct *task, struct inode *inode,
-					 __u64 number, __u32 generation)
+static __always_inline void dirtied_note(struct task_struct *task, struct dirtied *now)
 {
-	struct inode_entry fresh = {}, *entry;
-	bool known = !(task->flags & PF_KTHREAD);
-	__u64 key = (__u64)inode;
+	struct inode_entry *entry = inode_lock(now->inode, now->inode_number, now->generation);
+	bool named;
 
-	entry = inode_find(key, number, generation);
-	if (!entry) {
-		fresh.inode_number = number;
-		fresh.generation = generation;
-		bpf_map_update_elem(&inodes, &key, &fresh, BPF_ANY);
-		entry = bpf_map_lookup_elem(&inodes, &key);
-		if (!entry)
-			return;
-	}
-	entry->pid = known ? task_process(task) : 0;
-	entry->tid = known ? task_number(task) : 0;
-	entry->job = known && job_bit(task);
-	if (!entry->file)
-		file_of_call(task, inode);
+	if (!entry)
+		return;
+	entry->dirtied = task->flags & PF_KTHREAD
+				 ? 0
+				 : dirtied_by(task_process(task), task_number(task), job_bit(task));
+	named = entry->file;
+	inode_unlock(entry);
+	if (!named)
+		file_of_call(task, (void *)now->inode);
 }
 
 static __always_inline int page_dirtied(struct address_space *mapping)
@@ -249,7 +242,8 @@ static __always_inline int page_dirtied(struct address_space *mapping)
 	last->tid = task->pid;
 	last->inode_number = inode->i_ino;
 	last->generation = inode->i_generation;
-	dirtied_note(task, inode, last->inode_number, last->generation);
+	memory_order(); /* the address, read back, is a number to the verifier */
+	dirtied_note(task, last);
 	return 0;
 }
 

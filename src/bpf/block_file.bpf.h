@@ -39,7 +39,8 @@ static __always_inline __u32 file_of_entry(struct inode_entry *entry, struct ino
 	if (BPF_CORE_READ(dentry, d_inode) != inode ||
 	    BPF_CORE_READ(mount, mnt_sb) != BPF_CORE_READ(inode, i_sb))
 		return entry->file;
-	return path_enter(entry->dentry, entry->mount, (__u64)inode);
+	return path_enter(entry->dentry, entry->mount, (__u64)inode, entry->number,
+			  entry->generation);
 }
 
 /* The id of the file behind a descriptor of the current thread, if that is the inode; 0: it is not. */

@@ -67,7 +67,8 @@ static __always_inline void request_find_file(struct request_state *state, struc
 					      struct task_struct *task, struct task_state *recorded)
 {
 	struct inode *inode = bio_inode(bio);
-	struct inode_entry *entry;
+	struct inode_entry known;
+	bool found;
 
 	state->inode = (__u64)inode;
 	if (REQUEST_FLAG(state->flags, META) || request_swaps(state->flags))
@@ -79,14 +80,14 @@ static __always_inline void request_find_file(struct request_state *state, struc
 		state->file = file_of_direct(task, bio);
 		return;
 	}
-	entry = inode_find((__u64)inode, BPF_CORE_READ(inode, i_ino),
+	found = inode_read(&known, (__u64)inode, BPF_CORE_READ(inode, i_ino),
 			   BPF_CORE_READ(inode, i_generation));
-	if (entry && task->flags & PF_KTHREAD && request_op(state->flags) & 1) {
-		state->pid = entry->pid;
-		state->tid = entry->tid;
-		state->job = entry->job;
+	if (found && task->flags & PF_KTHREAD && request_op(state->flags) & 1) {
+		state->pid = dirtied_pid(known.dirtied);
+		state->tid = dirtied_tid(known.dirtied);
+		state->job = dirtied_job(known.dirtied);
 	}
-	state->file = file_of_cached(task, inode, entry);
+	state->file = file_of_cached(task, inode, found ? &known : NULL);
 }
 
 /* Finds the file, and the thread that caused the request, while that is the current one. */

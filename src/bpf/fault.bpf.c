@@ -188,7 +188,8 @@ static __noinline __u32 file_of_alias(struct task_struct *task, struct inode *in
 	dentry = (void *)alias - bpf_core_field_offset(struct dentry, d_u.d_alias);
 	if (BPF_CORE_READ(dentry, d_inode) != inode)
 		return 0;
-	return path_enter((__u64)dentry, (__u64)mount, (__u64)inode);
+	return path_enter((__u64)dentry, (__u64)mount, (__u64)inode, BPF_CORE_READ(inode, i_ino),
+			  BPF_CORE_READ(inode, i_generation));
 }
 
 /* The file as the inode alone tells it: mostly the one of the fault before. */
@@ -197,15 +198,16 @@ static __always_inline void fault_take_inode(struct task_struct *task, struct ta
 {
 	__u64 number = inode->i_ino, address = 0;
 	__u32 generation = inode->i_generation, epoch = path_epoch;
-	struct inode_entry *entry;
+	struct inode_entry known;
 
 	if (state->fault_inode == (__u64)inode && state->fault_inode_number == number &&
 	    state->fault_generation == generation && state->fault_epoch == epoch &&
 	    state->fault_file && path_moves_are_seen())
 		return;
 	bpf_probe_read_kernel(&address, sizeof(address), &inode); /* to the verifier a number */
-	entry = inode_find(address, number, generation);
-	state->fault_file = entry ? file_of_entry(entry, (void *)address) : 0;
+	state->fault_file = inode_read(&known, address, number, generation)
+				    ? file_of_entry(&known, (void *)address)
+				    : 0;
 	if (!state->fault_file)
 		state->fault_file = file_of_alias(task, (void *)address);
 	state->fault_inode = address;

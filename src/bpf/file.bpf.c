@@ -35,7 +35,6 @@ static __noinline void call_begin(struct task_struct *task, struct task_state *s
 	state->args[4] = regs->r8;
 	state->args[5] = regs->r9;
 	state->pos = RECORD_NULL;
-	state->out_pos = RECORD_NULL;
 	state->file = 0;
 	state->file2 = 0;
 	state->file_pointer = 0;

@@ -27,6 +27,7 @@ static __always_inline void io_take_output(struct task_struct *task, struct task
 	struct file *file = file_of_task(task, fd);
 	struct file_view view;
 
+	state->out_pos = RECORD_NULL;
 	if (!file)
 		return;
 	file_read(&view, file);

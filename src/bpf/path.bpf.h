@@ -1,46 +1,26 @@
 /* Which file: from a struct path to a small number, with the names sent once.
  *
- *     inode ──inodes map──▶ { id, dentry, mount, generation, epoch, chain }     the name it was met by last
+ *     inode ──inode.bpf.h──▶ { id, dentry, mount, generation, epoch, chain }    the name it was met by last
  *     (dentry, mount) ──aliases map──▶ { id, inode, generation, epoch, chain }  its other names, if it has any
  *
  * A known file whose dentry and mount are the same and whose epoch is current has the same path as before.
  * The epoch moves when any process renames or mounts: then the chain, a hash over the names and parents
  * from the file up to the root, tells whether this path changed. A changed path, or a new name, gets
- * a new id and a record with the names. The maps forget the least used; a file met again after that
- * gets a second id, which readers recognise by (device, inode, generation, path).
+ * a new id and a record with the names. What is known may be forgotten for something new; a file met again
+ * after that gets a second id, which readers recognise by (device, inode, generation, path).
  */
 #ifndef STRATA_BPF_PATH_BPF_H
 #define STRATA_BPF_PATH_BPF_H
 
+#include "bpf/inode.bpf.h"
 #include "bpf/prefix.bpf.h"
 #include "bpf/task.bpf.h"
 
-#define INODES_KNOWN   131072
 #define ALIASES_KNOWN  16384
 #define PATH_DEPTH     2100 /* components of the longest path, and mounts on the way */
 #define PATH_DEPTH_OLD 64   /* where the kernel has no bpf_loop */
 #define PATH_STARTS    2048 /* a path of 4096 bytes has no more names */
 #define NAME_BYTES     256
-
-struct inode_entry {
-	__u64 inode_number;
-	__u64 dentry;
-	__u64 mount;
-	__u64 chain;
-	__u32 generation;
-	__u32 epoch;
-	__u32 file; /* id; 0: met by no path */
-	__u32 pid;  /* who dirtied it last; 0: not known */
-	__u32 tid;
-	__u32 job; /* whether that was a thread of the job */
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, INODES_KNOWN);
-	__type(key, __u64); /* address */
-	__type(value, struct inode_entry);
-} inodes __weak SEC(".maps");
 
 struct alias_key {
 	__u64 dentry;
@@ -82,13 +62,15 @@ struct path_walk {
 	struct vfsmount *mount;
 	struct dentry *root; /* of the mount */
 	__u64 chain;
+	__u32 epoch; /* when it began */
 	__u32 size;  /* of the names so far */
 	__u16 flags; /* enum file_flag */
 	__u8 copy;   /* gather names, not only the chain */
 	__u8 done;
-	struct inode_entry inode; /* these three are here, as the stack is small */
+	struct inode_entry known; /* these four are here, as the stack is small */
 	struct alias_entry alias;
 	struct file_view view;
+	struct path cwd;
 	__u32 depth; /* how many names; where each begins, and they in the order in which they are read */
 	__u32 length;
 	__u16 starts[PATH_STARTS];
@@ -250,9 +232,7 @@ static __always_inline long path_send(struct path_walk *walk, struct inode *inod
 	__u32 size = walk->size;
 
 	record->head.type = RECORD_FILE;
-	record->inode = walk->inode.inode_number;
 	record->id = id;
-	record->generation = walk->inode.generation;
 	record->dev = BPF_CORE_READ(sb, s_dev);
 	record->magic = BPF_CORE_READ(sb, s_magic);
 	record->mode = BPF_CORE_READ(inode, i_mode);
@@ -266,16 +246,6 @@ static __always_inline long path_send(struct path_walk *walk, struct inode *inod
 	return ring_output(record, sizeof(*record) + size, LAYER_fs, 0);
 }
 
-/* What is known of an inode; NULL: nothing, or of one that was there before it. */
-static __always_inline struct inode_entry *inode_find(__u64 inode, __u64 number, __u32 generation)
-{
-	struct inode_entry *entry = bpf_map_lookup_elem(&inodes, &inode);
-
-	if (entry && entry->inode_number == number && entry->generation == generation)
-		return entry;
-	return NULL;
-}
-
 /* Whether a path is what it was, by its chain. */
 static __always_inline bool path_is_same(struct path_walk *walk, __u64 dentry, __u64 mount,
 					 __u64 chain)
@@ -286,16 +256,16 @@ static __always_inline bool path_is_same(struct path_walk *walk, __u64 dentry, _
 
 /* The id that a file has by a name other than the one it was met by last; 0: none. */
 static __always_inline __u32 alias_find(struct path_walk *walk, struct alias_key *key, __u64 number,
-					__u32 generation, __u32 epoch)
+					__u32 generation)
 {
 	struct alias_entry *entry = bpf_map_lookup_elem(&aliases, key);
 
 	if (!entry || entry->inode_number != number || entry->generation != generation)
 		return 0;
-	if (entry->epoch != epoch) {
+	if (entry->epoch != walk->epoch) {
 		if (!path_is_same(walk, key->dentry, key->mount, entry->chain))
 			return 0;
-		entry->epoch = epoch;
+		entry->epoch = walk->epoch;
 	}
 	return entry->id;
 }
@@ -306,7 +276,7 @@ static __always_inline void alias_keep(struct path_walk *walk, struct inode_entr
 	struct alias_key key = { entry->dentry, entry->mount };
 	struct alias_entry *alias = &walk->alias;
 
-	alias->inode_number = entry->inode_number;
+	alias->inode_number = entry->number;
 	alias->chain = entry->chain;
 	alias->generation = entry->generation;
 	alias->epoch = entry->epoch;
@@ -315,51 +285,58 @@ static __always_inline void alias_keep(struct path_walk *walk, struct inode_entr
 	bpf_map_update_elem(&aliases, &key, alias, BPF_ANY);
 }
 
+/* Keeps that an inode was met as a file by the name that was just walked. */
+static __always_inline void path_keep(struct path_walk *walk, struct alias_key *name, __u64 inode,
+				      __u32 id)
+{
+	struct inode_entry *entry = inode_lock(inode, walk->record.inode, walk->record.generation);
+
+	if (!entry)
+		return;
+	entry->dentry = name->dentry;
+	entry->mount = name->mount;
+	entry->chain = walk->chain;
+	entry->epoch = walk->epoch;
+	entry->file = id;
+	inode_unlock(entry);
+}
+
 /* Gives a path that is new, or that changed, an id, and tells strata. 0 when that fails. Global, as are
  * other functions without BTF pointers: the verifier looks at them once, not at every call. */
-__weak __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode_pointer)
+__weak __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode, __u64 number,
+				   __u32 generation)
 {
-	struct alias_key key = { dentry, mount };
-	struct inode *inode = (void *)inode_pointer;
-	struct inode_entry *entry, *fresh;
+	struct alias_key name = { dentry, mount };
+	__u32 zero = 0, id = 0;
+	struct inode_entry *known;
 	struct path_walk *walk;
-	__u32 zero = 0, id;
 
 	walk = bpf_map_lookup_elem(&path_walks, &zero);
 	if (!walk)
 		return 0;
-	fresh = &walk->inode;
-	fresh->inode_number = BPF_CORE_READ(inode, i_ino);
-	fresh->generation = BPF_CORE_READ(inode, i_generation);
-	fresh->epoch = path_epoch;
-	entry = inode_find(inode_pointer, fresh->inode_number, fresh->generation);
-	if (entry && entry->file) {
-		if (entry->dentry == dentry && entry->mount == mount) {
-			if (path_is_same(walk, dentry, mount, entry->chain)) {
-				entry->epoch = fresh->epoch;
-				return entry->file;
-			}
+	walk->epoch = path_epoch;
+	walk->record.inode = number;
+	walk->record.generation = generation;
+	known = &walk->known;
+	if (inode_read(known, inode, number, generation) && known->file) {
+		if (known->dentry == dentry && known->mount == mount) {
+			if (path_is_same(walk, dentry, mount, known->chain))
+				id = known->file;
 		} else {
-			id = alias_find(walk, &key, fresh->inode_number, fresh->generation,
-					fresh->epoch);
+			id = alias_find(walk, &name, number, generation);
 			if (id)
 				return id;
-			alias_keep(walk, entry);
+			alias_keep(walk, known);
 		}
 	}
-	path_walk_up(walk, dentry, mount, true);
-	id = __sync_fetch_and_add(&last_file, 1) + 1;
-	if (path_send(walk, inode, id))
-		return 0;
-	path_match(walk, id);
-	fresh->dentry = dentry;
-	fresh->mount = mount;
-	fresh->chain = walk->chain;
-	fresh->file = id;
-	fresh->pid = entry ? entry->pid : 0;
-	fresh->tid = entry ? entry->tid : 0;
-	fresh->job = entry ? entry->job : 0;
-	bpf_map_update_elem(&inodes, &inode_pointer, fresh, BPF_ANY);
+	if (!id) {
+		path_walk_up(walk, dentry, mount, true);
+		id = __sync_fetch_and_add(&last_file, 1) + 1;
+		if (path_send(walk, (void *)inode, id))
+			return 0;
+		path_match(walk, id);
+	}
+	path_keep(walk, &name, inode, id);
 	return id;
 }
 
@@ -382,11 +359,11 @@ static __always_inline void file_read_fields(struct file_view *view, struct file
 static __always_inline __u32 path_find(struct file_view *view)
 {
 	struct inode_entry *entry = inode_find(view->inode, view->inode_number, view->generation);
+	__u32 file = entry ? inode_file(entry, view->dentry, view->mount, path_epoch) : 0;
 
-	if (entry && entry->dentry == view->dentry && entry->mount == view->mount &&
-	    entry->epoch == path_epoch)
-		return entry->file;
-	return path_enter(view->dentry, view->mount, view->inode);
+	return file ? file
+		    : path_enter(view->dentry, view->mount, view->inode, view->inode_number,
+				 view->generation);
 }
 
 /* The id of a file that is not the one met last; 0 when it could not be told to strata. */
@@ -447,18 +424,19 @@ __weak __noinline __u32 path_of_cwd(void)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct path_walk *walk;
 	struct file_view *view;
+	struct dentry *dentry;
 	struct inode *inode;
-	struct path path;
 	__u32 zero = 0;
 
 	walk = bpf_map_lookup_elem(&path_walks, &zero);
 	if (!walk)
 		return 0;
 	view = &walk->view;
-	BPF_CORE_READ_INTO(&path, task, fs, pwd);
-	inode = BPF_CORE_READ(path.dentry, d_inode);
-	view->dentry = (__u64)path.dentry;
-	view->mount = (__u64)path.mnt;
+	BPF_CORE_READ_INTO(&walk->cwd, task, fs, pwd);
+	dentry = walk->cwd.dentry;
+	inode = BPF_CORE_READ(dentry, d_inode);
+	view->dentry = (__u64)dentry;
+	view->mount = (__u64)walk->cwd.mnt;
 	view->inode = (__u64)inode;
 	view->inode_number = BPF_CORE_READ(inode, i_ino);
 	view->generation = BPF_CORE_READ(inode, i_generation);
