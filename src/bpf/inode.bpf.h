@@ -16,7 +16,8 @@
 #define INODE_SET_BITS 16
 #define INODE_WAYS     4
 
-#define memory_order() asm volatile("" ::: "memory") /* of loads and stores, which x86 keeps as they are written */
+#define memory_order() \
+	asm volatile("" ::: "memory") /* of loads and stores, which x86 keeps as they are written */
 
 struct inode_entry {
 	__u64 inode; /* address; 0: nothing is known here */
@@ -125,7 +126,8 @@ static __always_inline struct inode_entry *inode_lock(__u64 inode, __u64 number,
 		return NULL;
 	entry = &set->ways[way];
 	version = entry->version;
-	if (version & 1 || __sync_val_compare_and_swap(&entry->version, version, version + 1) != version)
+	if (version & 1 ||
+	    __sync_val_compare_and_swap(&entry->version, version, version + 1) != version)
 		return NULL;
 	if (entry->inode != inode || entry->number != number || entry->generation != generation) {
 		entry->inode = inode;
