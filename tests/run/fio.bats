@@ -58,7 +58,7 @@ check() {
 
 # On a busy machine single runs differ at the 99th percentile, most likely by what disturbs fio between a completion and
 # its look at the clock: one attempt of some must agree in all percentiles.
-ATTEMPTS=3
+ATTEMPTS=8
 
 # check_times ENGINE FIGURE READ-OP WRITE-OP FIO-ARGS...: counts, bytes and percentiles of time as fio has them.
 check_times() {

@@ -16,11 +16,16 @@ NEVER = 3600 * 10**9  # a time that no request takes: a difference that wrapped 
 
 
 def totals(rows, begin, end):
+    """A kernel that hides a process from tracing does not show the end of a request that is completed in an interrupt of
+    it. Such requests are rare, and ended before the second reading too: the device was idle then."""
+    unseen = [row for row in rows if row["dur"] is None]
+    if len(unseen) > 1 + len(rows) // 100:
+        sys.exit(f"{len(unseen)} of {len(rows)} requests were not seen to end, one of them {unseen[0]}")
     sums = {op: [0, 0] for op in "RWDF"}
     for row in rows:
-        if row["dur"] is None or row["dur"] > NEVER or (row["queued"] or 0) > NEVER:
+        if (row["dur"] or 0) > NEVER or (row["queued"] or 0) > NEVER:
             sys.exit(f"time that cannot be: {row}")
-        if begin < row["ts"] + (row["queued"] or 0) + row["dur"] <= end:
+        if begin < row["ts"] + (row["queued"] or 0) + (row["dur"] or 0) <= end:
             sums[row["op"]][0] += 1
             sums[row["op"]][1] += row["bytes"] // 512
     for op, (requests, sectors) in sums.items():
@@ -30,7 +35,7 @@ def totals(rows, begin, end):
 def times(rows, **accounted):
     """The kernel takes the time of requests that are sent together once, before the first; it rounds down."""
     for op, expected in accounted.items():
-        found = sum(row["queued"] + row["dur"] for row in rows if row["op"] == op) / 1e6
+        found = sum(row["queued"] + (row["dur"] or 0) for row in rows if row["op"] == op) / 1e6
         if not expected or abs(found - expected) > 0.05 * expected + 2:
             print(f"{op}: {found:.1f} ms in all requests, {expected} ms accounted")
 
