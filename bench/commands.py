@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -21,6 +22,16 @@ LOST = re.compile(r"lost (\d+) events", re.IGNORECASE)  # as perf, bpftrace and 
 
 class Failed(Exception):
     """A command that did not do its work; the text says why."""
+
+
+def say(words):
+    if sys.stderr.isatty():
+        print(f"\r\033[K{words}", end="", file=sys.stderr, flush=True)
+
+
+def in_turn(items, number):
+    """The order of a round: every second one backwards, so that no place is always after another."""
+    return items if number % 2 == 0 else items[::-1]
 
 
 # ---- running commands ----

@@ -97,6 +97,17 @@ def summarize_training(training):
     return result
 
 
+def summarize_attached(attached):
+    """Each stretch under strata beside the mean of the two around it, and those two beside each other."""
+    free, recorded = attached["free"], attached["recorded"]
+    turns = [tuple(map(statistics.mean, turn)) for turn in zip(free, recorded, free[1:]) if all(turn)]
+    if not turns:
+        return None
+    before, ours, after = zip(*turns)
+    return {"turns": len(turns), "epoch_s": compare_pairs(ours, [(a + b) / 2 for a, b in zip(before, after)]),
+            "epoch_s_noise": compare_pairs(after, before)}
+
+
 def summarize_mixed(mixed):
     if "unavailable" in mixed:
         return mixed
@@ -129,7 +140,10 @@ def summarize(measured):
     if "mixed" in measured:
         summary["mixed"] = summarize_mixed(measured["mixed"])
     if "training" in measured:
-        summary["training"] = summarize_training(measured["training"])
+        summary["training"] = {job: summarize_training(one) for job, one in measured["training"].items()}
+    if "attached" in measured:
+        summary["attached"] = {job: summarize_attached(one) for job, one in measured["attached"].items()
+                               if job != "unavailable"}
     for part in ("rates", "store"):
         if part in measured:
             summary[part] = measured[part]
@@ -200,24 +214,32 @@ def mixed_rows(mixed):
 
 
 def fault_rows(faults):
-    for key, what, target in (("cold", f"first touch of a cold mapping of {faults['megabytes']} MiB, ms", 1.05),
-                              ("noise", "... bare against bare, ms", None)):
-        one = faults[key]
-        yield target_row(what, f"{one['bare']:.1f}", "-", f"{one['strata']:.1f}", one["ratio"], target, "{:.3f}",
+    yield from pair_rows(faults, {
+        "cold": (f"first touch of a cold mapping of {faults['megabytes']} MiB, ms", 1.05),
+        "noise": ("... bare against bare, ms", None)})
+
+
+def pair_rows(figures, names):
+    """names: of figures that compare_pairs() made, with what they are and their target."""
+    for key, (what, target) in names.items():
+        one = figures[key]
+        yield target_row(what, f"{one['bare']:.3f}", "-", f"{one['strata']:.3f}", one["ratio"], target, "{:.3f}",
                          one["ratio_spread"], certain=True)
 
 
-def training_rows(figures):
-    names = {"job_s": ("PyTorch job, s", 1.02), "job_s_noise": ("... bare against bare, s", None),
-             "job_cpu_s": ("... its CPU time, s", None),
-             "job_cpu_s_noise": ("... CPU time, bare against bare, s", None),
-             "command_s": ("... with start and stop of strata, s", None)}
-    for key, (what, target) in names.items():
-        one = figures[key]
-        yield target_row(what, f"{one['bare']:.3f}", "-", f"{one['strata']:.3f}", one["ratio"], target,
-                         "{:.3f}", one["ratio_spread"], certain=True)
+def training_rows(job, figures):
+    yield from pair_rows(figures, {
+        "job_s": (f"PyTorch job on {job}, s", 1.02), "job_s_noise": ("... bare against bare, s", None),
+        "job_cpu_s": ("... its CPU time, s", None), "job_cpu_s_noise": ("... CPU time, bare against bare, s", None),
+        "command_s": ("... with start and stop of strata, s", None)})
     stored = figures["bytes_per_row"]["io"]
     yield target_row("... bytes a stored io row of it", "-", "-", f"{stored:.2f}", stored, 5)
+
+
+def attached_rows(job, figures):
+    yield from pair_rows(figures, {
+        "epoch_s": (f"an epoch on {job}, strata attached in turn, s", 1.02),
+        "epoch_s_noise": ("... bare against bare, s", None)})
 
 
 def part_rows(summary):
@@ -243,8 +265,10 @@ def part_rows(summary):
     if "rows_65536" in summary.get("store", {}):
         stored = summary["store"]["rows_65536"]["bytes_per_row"]
         yield target_row("bytes a stored io row, data loading as modelled", "-", "-", f"{stored:.2f}", stored, 5)
-    if summary.get("training"):
-        yield from training_rows(summary["training"])
+    for part, rows_of in (("training", training_rows), ("attached", attached_rows)):
+        for job, figures in summary.get(part, {}).items():
+            if figures:
+                yield from rows_of(job, figures)
 
 
 def print_targets(summary):
@@ -253,14 +277,17 @@ def print_targets(summary):
     print("floor: a bare BPF program that writes 40 bytes a call or switch; for processes not traced, two\n"
           "empty programs. ratio: strata's added time by the floor's, or by the bare run's; spread: the\n"
           "middle half of the rounds. Of the PyTorch job: the median of the rounds' ratios, each to the\n"
-          "mean of the round's two bare runs, and between which that median lies with 95 % of certainty.\n"
+          "mean of the round's two bare runs, or of the epochs before and after it, and between which that\n"
+          "median lies with 95 % of certainty. The job on photographs decodes and crops them, as people\n"
+          "train; the one on tensors does little else than load them.\n"
           "Requests are counted against /sys/block: a kernel that hides a process from tracing does not\n"
           "show the end of a request that is completed in an interrupt of it.\n")
 
 
 def print_sizes(summary):
-    """Bytes a row of every table that has rows, in the mixed run and in the PyTorch job's."""
-    runs = {"mixed run": summary.get("mixed") or {}, "PyTorch job": summary.get("training") or {}}
+    """Bytes a row of every table that has rows, in the mixed run and in the PyTorch jobs'."""
+    runs = {"mixed run": summary.get("mixed") or {},
+            **{f"job on {job}": one or {} for job, one in summary.get("training", {}).items()}}
     counts = [one.get("rows_by_table", one.get("rows")) if one.get("bytes_per_row") else {} for one in runs.values()]
     tables = list(dict.fromkeys(table for one in runs.values() for table in one.get("bytes_per_row", {})))
     if not tables:
@@ -290,17 +317,17 @@ def print_tracers(summary, unavailable, titles):
     print_unavailable("", unavailable)
 
 
-def print_training(training):
+def print_training(job, training):
     rows = []
     for name, rounds in training["rounds"].items():
-        job = statistics.median(one["job_s"] for one in rounds)
+        taken = statistics.median(one["job_s"] for one in rounds)
         bare = statistics.median(one["job_s"] for one in training["rounds"]["bare"])
         size = rounds[0]["file_bytes"]
-        rows.append([name, str(len(rounds)), f"{job:.3f}", f"{job / bare:.3f}",
+        rows.append([name, str(len(rounds)), f"{taken:.3f}", f"{taken / bare:.3f}",
                      shown(size and size / 1024, "{:,.0f}")])
     if rows:
-        print_table(["PyTorch job under", "rounds", "s", "by bare", "file, KiB"], rows)
-    print_unavailable("PyTorch job under", training["unavailable"])
+        print_table([f"PyTorch job on {job} under", "rounds", "s", "by bare", "file, KiB"], rows)
+    print_unavailable(f"PyTorch job on {job} under", training["unavailable"])
 
 
 def print_store(store):
@@ -329,9 +356,11 @@ def print_all(measured):
         else:
             print_unavailable(part, measured.get(part, {}).get("unavailable", {}))
     if "training" in measured:
-        print_training(measured["training"])
+        for job, one in measured["training"].items():
+            print_training(job, one)
     print_sizes(summary)
     if "store" in measured:
         print_store(measured["store"])
-    if "unavailable" in measured.get("mixed", {}):
-        print_unavailable("mixed", {"block device": measured["mixed"]["unavailable"]})
+    for part, what in (("mixed", "block device"), ("attached", "PyTorch job")):
+        if "unavailable" in measured.get(part, {}):
+            print_unavailable(part, {what: measured[part]["unavailable"]})

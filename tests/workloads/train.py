@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 """A small but real PyTorch training job: a CNN on image files, with DataLoader workers and checkpoints.
 
-    train.py --prepare DIR     make the data set: one binary file a sample
+    train.py --prepare DIR     make the data set: one file a sample
     train.py DIR               train on it, evaluate, and write one checkpoint an epoch
+
+A sample is a tensor as it lies in memory, so that the job does little else than load data; with --jpeg it is a
+photograph, which is decoded, cropped and normalised, as those who train on pictures do.
 
 File access is deterministic: every epoch opens, reads and closes each sample once, in an order that only
 the seed decides; a checkpoint is written under a temporary name and renamed.
@@ -10,6 +13,9 @@ the seed decides; a checkpoint is written under a temporary name and renamed.
 import argparse
 import os
 import random
+import sys
+
+sys.dont_write_bytecode = True  # of photos.py
 
 SIDE, CHANNELS, CLASSES = 92, 3, 10
 SAMPLE_BYTES = SIDE * SIDE * CHANNELS * 4  # float32: 101,568 bytes
@@ -19,6 +25,7 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("dir", metavar="DIR", help="folder of the samples and checkpoints")
     parser.add_argument("--prepare", action="store_true", help="make the samples and exit")
+    parser.add_argument("--jpeg", action="store_true", help="photographs instead of tensors")
     parser.add_argument("--samples", type=int, default=256, help="samples in the training set")
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2, help="DataLoader worker processes")
@@ -27,25 +34,51 @@ def options():
     return parser.parse_args()
 
 
-def sample_path(folder, number):
-    return os.path.join(folder, f"sample-{number:05d}.bin")
+def sample_path(args, number):
+    return os.path.join(args.dir, f"sample-{number:05d}.{'jpg' if args.jpeg else 'bin'}")
 
 
 def prepare(args):
     os.makedirs(args.dir, exist_ok=True)
+    (prepare_photos if args.jpeg else prepare_tensors)(args)
+
+
+def prepare_photos(args):
+    import photos
+
+    for number in range(args.samples):
+        photos.make(sample_path(args, number), number % CLASSES, number)
+
+
+def prepare_tensors(args):
     patterns = [random.Random(label).randbytes(SAMPLE_BYTES) for label in range(CLASSES)]
     noise = random.Random(args.seed)
     for number in range(args.samples):
         label = number % CLASSES
         cut = noise.randrange(1, SAMPLE_BYTES)  # what follows the cut is noise, what precedes it can be learnt
-        with open(sample_path(args.dir, number), "wb") as file:
+        with open(sample_path(args, number), "wb") as file:
             file.write(bytes([label]) + patterns[label][1:cut] + noise.randbytes(SAMPLE_BYTES - cut))
+
+
+def load_tensor(path):
+    import torch
+
+    fd = os.open(path, os.O_RDONLY)
+    data = bytearray()
+    while chunk := os.read(fd, 1 << 16):
+        data += chunk
+    os.close(fd)
+    return torch.frombuffer(data, dtype=torch.uint8).view(4 * CHANNELS, SIDE, SIDE).float() / 255
 
 
 def train(args):
     import torch
     from torch import nn
     from torch.utils.data import DataLoader, Dataset
+
+    if args.jpeg:
+        import photos
+    load, channels = (photos.load, photos.CHANNELS) if args.jpeg else (load_tensor, 4 * CHANNELS)
 
     class Samples(Dataset):
         """Each sample is one file, opened, read to its end and closed when it is asked for."""
@@ -57,13 +90,8 @@ def train(args):
             return len(self.numbers)
 
         def __getitem__(self, index):
-            fd = os.open(sample_path(args.dir, self.numbers[index]), os.O_RDONLY)
-            data = bytearray()
-            while chunk := os.read(fd, 1 << 16):
-                data += chunk
-            os.close(fd)
-            pixels = torch.frombuffer(data, dtype=torch.uint8).view(4 * CHANNELS, SIDE, SIDE)
-            return pixels.float() / 255, data[0]
+            number = self.numbers[index]
+            return load(sample_path(args, number)), number % CLASSES
 
     torch.manual_seed(args.seed)
     torch.set_num_threads(1)
@@ -72,8 +100,8 @@ def train(args):
                           num_workers=args.workers, generator=torch.Generator().manual_seed(args.seed))
     evaluation = DataLoader(Samples(range(args.samples - held_out, args.samples)), batch_size=args.batch,
                             num_workers=args.workers)
-    model = nn.Sequential(nn.Conv2d(4 * CHANNELS, 8, 5, stride=3), nn.ReLU(),
-                          nn.Conv2d(8, 16, 5, stride=3), nn.ReLU(),
+    model = nn.Sequential(nn.Conv2d(channels, 8, 5, stride=3), nn.ReLU(),
+                          nn.Conv2d(8, 16, 5, stride=3), nn.ReLU(), nn.AdaptiveAvgPool2d(9),
                           nn.Flatten(), nn.Linear(16 * 9 * 9, CLASSES))
     loss_function = nn.CrossEntropyLoss()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
