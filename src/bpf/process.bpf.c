@@ -13,6 +13,7 @@ char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
 
 #define NR_EXECVE   59
 #define NR_EXECVEAT 322
+#define ANCESTORS   64 /* of a process that are looked at */
 
 /* Processes to attach to: pid in strata's /proc. */
 struct {
@@ -349,6 +350,23 @@ int process_find_self(struct bpf_iter__task *context)
 	return 0;
 }
 
+/* Whether a thread is a target's, or of a process that descends from one: a data loader's workers are there as
+ * long as an epoch takes. */
+static __noinline bool process_is_target(struct task_struct *task)
+{
+	struct task_struct *one = task;
+
+	for (int i = 0; i < ANCESTORS && one; i++) {
+		struct task_struct *parent = BPF_CORE_READ(one, real_parent);
+		__u32 pid = task_process_far(one);
+
+		if (bpf_map_lookup_elem(&targets, &pid))
+			return true;
+		one = parent != one ? parent : NULL;
+	}
+	return false;
+}
+
 /* Takes the threads that are there when the recording begins: those of the targets join the job, and
  * all in scope are told to strata. */
 SEC("iter/task")
@@ -357,14 +375,13 @@ int process_existing(struct bpf_iter__task *context)
 	struct task_struct *task = context->task;
 	struct process_scratch *scratch;
 	struct task_state *state;
-	__u32 pid, zero = 0;
+	__u32 zero = 0;
 
 	scratch = bpf_map_lookup_elem(&iterator_scratch, &zero);
 	if (!task || !scratch)
 		return 0;
-	pid = task_process(task);
 	state = task_find(task);
-	if (bpf_map_lookup_elem(&targets, &pid) && (!state || state->mode == TASK_UNKNOWN)) {
+	if ((!state || state->mode == TASK_UNKNOWN) && process_is_target(task)) {
 		state = task_make(task, LAYER_process);
 		if (!state)
 			return 0;

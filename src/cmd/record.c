@@ -36,7 +36,7 @@ static const struct option_row rows[] = {
 	  "trace file to write (strata-<command>-<time>.strata)" },
 	{ 0, "force", OPTION_FLAG, &given.force, NULL, "replace FILE if it exists" },
 	{ 'p', "pid", OPTION_TEXT, &given.pids, "PID,...",
-	  "attach to these processes until they exit, or Ctrl-C" },
+	  "attach to these processes and their children until they exit, or Ctrl-C" },
 	{ 'a', "all", OPTION_FLAG, &given.all, NULL,
 	  "record the whole machine until Ctrl-C or -d" },
 	{ 'e', "events", OPTION_TEXT, &given.layers, "LAYERS",

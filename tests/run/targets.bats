@@ -103,6 +103,49 @@ teardown() { leave; }
 	same "others" 0 "$(count io "requested not in (11, 22, 64) and comm not in ('python3', 'spin')")"
 }
 
+@test "-p: who descends from the target already belongs to it, with what it is in the middle of" {
+	cat >family.py <<-'PYTHON'
+		import os, sys, time
+		fd = os.open(sys.argv[1], os.O_RDONLY)
+		(up, ready), (end, held) = os.pipe(), os.pipe()
+		def started():
+		    os.close(held)  # the first of them alone keeps it open
+		    os.write(ready, b"r")
+		def work(size):
+		    started()
+		    parent = os.getppid()
+		    while os.getppid() == parent:
+		        os.pread(fd, size, 0)
+		        time.sleep(0.01)
+		    os._exit(0)
+		if os.fork() == 0:
+		    if os.fork() == 0:
+		        work(33)
+		    if os.fork() == 0:
+		        started()
+		        os.read(end, 1)
+		        os._exit(0)
+		    work(22)
+		for _ in range(3):
+		    os.read(up, 1)
+		print("ready", flush=True)
+		os.wait()
+	PYTHON
+	background /usr/bin/python3 family.py "$T/data"
+	python=$PID
+	within 5 grep -q ready out
+	background "$W/spin" "$T/data" 5000
+	record -e io -p $python -d 1s
+	child=$(rows io "requested == 22" pid | sort -u)
+	same "child" "$(pgrep -P $python)" "$child"
+	[ "$(count io "requested == 22 and pid == $child and path == '$T/data'")" -gt 10 ]
+	[ "$(count io "requested == 33 and pid in ($(pgrep -P "$child" -d ,)) and path == '$T/data'")" -gt 10 ]
+	same "a grandchild's call in flight" 1 "$(count io "requested == 1 and op == 'read' and returned is None")"
+	same "others" 0 "$(count io "comm == 'spin'")"
+	same "their parents" "$python $child $child" \
+		"$(rows process "event == 'exists' and pid != $python and comm == 'python3'" ppid | sort -n | xargs)"
+}
+
 @test "-p of a process that is not there" {
 	run -125 record -p 4194304
 	says words "4194304"
