@@ -70,19 +70,28 @@ make_tree() {
 	compare '^pipe:' make_tree sh -c "find '$T/tree' -type f ! -name '* *' | sort | xargs -n 20 cat | wc -c"
 }
 
-@test "a PyTorch training job with DataLoader workers" {
-	/usr/bin/python3 -c 'import torch' 2>/dev/null || skip "python3-torch is not installed"
+# training_job OPTION...: makes the data of train.py, compares its calls, and counts what was read of its samples.
+training_job() {
+	/usr/bin/python3 -c 'import torch, PIL' 2>/dev/null || skip "python3-torch or python3-pil is not installed"
 	fresh() { rm -f "$T/data/"checkpoint*; }
-	"$TRAIN" --prepare --samples 96 "$T/data"
-	"$TRAIN" --samples 96 --epochs 1 "$T/data" >/dev/null # compiled Python modules are written once
+	"$TRAIN" --prepare "$@" "$T/data"
+	"$TRAIN" "$@" --epochs 1 "$T/data" >/dev/null # compiled Python modules are written once
 	# Left out: pipes and sockets between the workers (how often a queue is polled depends on timing),
 	# /proc and /sys (their text differs in each run). Anonymous memory: how threads share arenas and
 	# stacks depends on timing. All files, opens, stats and file mappings are exact.
 	MAY_DIFFER='^count (mmap|munmap|madvise|mremap) '
-	compare '^(pipe|socket):|^/proc/|^/sys/' fresh "$TRAIN" --samples 96 --epochs 2 "$T/data"
+	compare '^(pipe|socket):|^/proc/|^/sys/' fresh "$TRAIN" "$@" --epochs 2 "$T/data"
 	# And the samples by themselves: each is read whole, once an epoch, by a worker.
-	same "bytes of samples" $((2 * 96 * 101568)) \
+	same "bytes of samples" $((2 * $(cat data/sample-* | wc -c))) \
 		"$(rows io "op == 'read' and '/sample-' in path" returned | awk '{ n += $1 } END { print n }')"
 	main=$(rows process "event == 'exec'" pid | head -1)
 	same "samples read by the main process" 0 "$(count io "'/sample-' in (path or '') and pid == $main")"
+}
+
+@test "a PyTorch training job with DataLoader workers" {
+	training_job --samples 96
+}
+
+@test "a PyTorch training job on photographs" {
+	training_job --samples 32 --jpeg
 }
