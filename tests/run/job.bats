@@ -122,10 +122,9 @@ print("ready", flush=True)
 signal.pause()'
 	job=$PID
 	within 20 grep -q ready out
-	pids="$job $(cat "/proc/$job/task/$job/children")"
-	record_background -e cpu --interval 50ms -p "$(tr -s ' ' , <<<"${pids% }")"
+	record_background -e cpu --interval 50ms -p $job
 	ours=$(settled_row)
-	for pid in $pids; do
+	for pid in $job $(cat "/proc/$job/task/$job/children"); do
 		cat "/proc/$pid/status"
 	done >status
 	same "processes, threads, resident bytes" "$(awk '/^Threads:/ { n++; t += $2 } /^VmRSS:/ { r += $2 }

@@ -44,7 +44,7 @@ leave() {
 	local pid
 
 	for pid in ${STARTED:-}; do
-		kill -KILL "$pid" 2>/dev/null
+		pkill -KILL -s "$pid"
 	done
 	wait 2>/dev/null
 	while [ -n "${MOUNTS:-}" ]; do
@@ -55,10 +55,11 @@ leave() {
 	return 0
 }
 
-# background CMD...: starts CMD; its id is in $PID, its standard output in $T/out, standard error in $T/err.
+# background CMD...: starts CMD, in a session of its own, which ends with the test; its id is in $PID, its standard
+# output in $T/out, standard error in $T/err.
 background() {
 	# A shell lets what it starts in the background ignore INT and QUIT; that is undone.
-	env --default-signal=INT,QUIT "$@" >"$T/out" 2>"$T/err" 3>&- </dev/null &
+	setsid env --default-signal=INT,QUIT "$@" >"$T/out" 2>"$T/err" 3>&- </dev/null &
 	PID=$!
 	STARTED="$PID ${STARTED:-}"
 }

@@ -156,7 +156,6 @@ no_new_orphans() {
 	background "$STRATA" record -o "$RUN" -- sh -c "echo \$\$; exec '$W/spin' '$T/data' 2000"
 	within 20 grep -q ready out
 	job=$(head -1 out)
-	STARTED="$job $STARTED"
 	sleep 1.5
 	kill -KILL $PID
 	wait $PID || true
