@@ -156,6 +156,9 @@ def check_wakes(sched, found):
         # A wake while the thread is still on its way to sleep leaves it running, for Perfetto as for the kernel.
         if not row["wait"] or (before and int(row["ts"]) - int(row["wait"]) < row_end(before, "sched")):
             continue
+        # One of which it is not known why it left its CPU is to Perfetto as if it could still run: nobody wakes it.
+        if before and not before["end_state"]:
+            continue
         if row["waker_tid"]:
             expected[(int(row["ts"]) - int(row["wait"]), int(row["wait"]), tid, int(row["waker_tid"]))] += 1
     by_threads = collections.Counter((ts, dur, tid, waker) for ts, dur, tid, waker in found if waker)

@@ -54,7 +54,10 @@ fault ts=22000 dur=3000 pid=10 tid=10 file=1 pos=8192 major=1 missed=4096
 block ts=22500 dur=1000 queued=500 pid=10 tid=10 dev=vda op=R sync=1 bytes=4096 file=1
 block ts=22600 dur=1100 queued=500 pid=99 tid=99 dev=vda op=R sync=1 bytes=4096 file=1
 block ts=22700 dev=vda op=W bytes=4096
-sched ts=70000 dur=1000 cpu=1 prio=120 end_state=S""")
+sched ts=70000 dur=1000 cpu=1 prio=120 end_state=S
+sched ts=80000 dur=500 cpu=1 pid=10 tid=10 prio=120
+sched ts=82000 dur=500 cpu=1 pid=10 tid=10 prio=120 wait=100 waker_tid=99 end_state=S
+sched ts=84000 dur=500 cpu=1 pid=10 tid=10 prio=120 wait=100 waker_tid=99 end_state=S""")
 for day in range(3):
     print(f"sched ts={day * DAY + 1000} dur=500 cpu=0 pid=10 tid=10 prio=120 wait=100 waker_tid=99 end_state=S")
 for number in range(int(sys.argv[1]) if len(sys.argv) > 1 else 0):
