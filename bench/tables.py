@@ -213,18 +213,18 @@ def mixed_rows(mixed):
                      mixed["cpu_ns_per_event"], 150, "{:.0f}")
 
 
-def fault_rows(faults):
-    yield from pair_rows(faults, {
-        "cold": (f"first touch of a cold mapping of {faults['megabytes']} MiB, ms", 1.05),
-        "noise": ("... bare against bare, ms", None)})
-
-
 def pair_rows(figures, names):
     """names: of figures that compare_pairs() made, with what they are and their target."""
     for key, (what, target) in names.items():
         one = figures[key]
         yield target_row(what, f"{one['bare']:.3f}", "-", f"{one['strata']:.3f}", one["ratio"], target, "{:.3f}",
                          one["ratio_spread"], certain=True)
+
+
+def fault_rows(faults):
+    yield from pair_rows(faults, {
+        "cold": (f"first touch of a cold mapping of {faults['megabytes']} MiB, ms", 1.05),
+        "noise": ("... bare against bare, ms", None)})
 
 
 def training_rows(job, figures):
@@ -278,8 +278,8 @@ def print_targets(summary):
           "empty programs. ratio: strata's added time by the floor's, or by the bare run's; spread: the\n"
           "middle half of the rounds. Of the PyTorch job: the median of the rounds' ratios, each to the\n"
           "mean of the round's two bare runs, or of the epochs before and after it, and between which that\n"
-          "median lies with 95 % of certainty. The job on photographs decodes and crops them, as people\n"
-          "train; the one on tensors does little else than load them.\n"
+          "median lies with 95 % of certainty. The job on photographs decodes and crops them; the one\n"
+          "on tensors does little else than load them.\n"
           "Requests are counted against /sys/block: a kernel that hides a process from tracing does not\n"
           "show the end of a request that is completed in an interrupt of it.\n")
 

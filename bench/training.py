@@ -1,5 +1,5 @@
-"""The PyTorch job, of two kinds: one that learns from photographs, as people train, and one that learns from tensors as
-they lie in memory and so does little else than load them. Each in whole runs side by side, and as one long run that
+"""The PyTorch job, of two kinds: one that learns from tensors as they lie in memory and so does little else than load
+them, and one that learns from photographs, which is nearer to how people train. Each in whole runs side by side, and as one long run that
 strata is attached to and detached from in turn."""
 import os
 import re
