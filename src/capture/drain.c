@@ -9,12 +9,12 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -37,6 +37,7 @@ struct worker {
 	bool urgent;
 	struct drain *drain;
 	struct ring_buffer *rings;
+	int bells; /* epoll: of the rings, and stop_event */
 	struct decoder decoder;
 	_Atomic pid_t tid;  /* 0 until it runs */
 	_Atomic int failed; /* sink.failed, for other threads */
@@ -86,16 +87,14 @@ static void *worker_run(void *context)
 {
 	struct worker *worker = context;
 	struct sink *sink = &worker->decoder.sink;
-	struct pollfd bells[] = {
-		{ .fd = ring_buffer__epoll_fd(worker->rings), .events = POLLIN },
-		{ .fd = worker->drain->stop_event, .events = POLLIN },
-	};
+	struct epoll_event rung[RINGS_A_WORKER + 1];
 
 	worker->tid = gettid();
 	worker->may_hurry = !setpriority(PRIO_PROCESS, (id_t)worker->tid, URGENT);
 	worker->urgent = worker->may_hurry;
 	while (!worker->drain->stop) {
-		worker_hurry(worker, poll(bells, 2, POLL_MS) > 0);
+		worker_hurry(worker,
+			     epoll_wait(worker->bells, rung, RINGS_A_WORKER + 1, POLL_MS) > 0);
 		ring_buffer__consume(worker->rings);
 		sink_flush(sink, WRITE_AGE);
 		worker_report(worker);
@@ -104,6 +103,16 @@ static void *worker_run(void *context)
 	sink_flush(sink, 0);
 	worker->failed = sink->failed;
 	return NULL;
+}
+
+static int worker_listen(struct worker *worker, int fd, struct error *e)
+{
+	/* Each ring of a bell once: a ring that has something in it, as most have all the time, is no reason to wake. */
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+
+	if (epoll_ctl(worker->bells, EPOLL_CTL_ADD, fd, &event))
+		return error_errno(e, "cannot wait for a ring buffer");
+	return 0;
 }
 
 static int worker_add_ring(struct worker *worker, int fd, struct error *e)
@@ -116,13 +125,26 @@ static int worker_add_ring(struct worker *worker, int fd, struct error *e)
 	} else {
 		err = ring_buffer__add(worker->rings, fd, worker_take, worker);
 	}
-	return err ? error_set(e, err, "cannot map a ring buffer: %s", strerror(-err)) : 0;
+	if (err)
+		return error_set(e, err, "cannot map a ring buffer: %s", strerror(-err));
+	return worker_listen(worker, fd, e);
+}
+
+static int worker_open(struct worker *worker, struct drain *drain, struct writer *writer,
+		       struct error *e)
+{
+	worker->drain = drain;
+	sink_init(&worker->decoder.sink, writer);
+	worker->bells = epoll_create1(EPOLL_CLOEXEC);
+	if (worker->bells < 0)
+		return error_errno(e, "cannot make an epoll");
+	return worker_listen(worker, drain->stop_event, e);
 }
 
 int drain_open(struct drain **out, struct kernel *kernel, struct writer *writer, int job_event,
 	       struct error *e)
 {
-	unsigned cpus = kernel_ring_count(kernel), next = 0;
+	unsigned cpus = kernel_ring_count(kernel), count, next = 0;
 	struct drain *drain = calloc(1, sizeof(*drain));
 	int err = 0;
 
@@ -138,14 +160,12 @@ int drain_open(struct drain **out, struct kernel *kernel, struct writer *writer,
 		for (unsigned type = 0; type < 32; type++)
 			if (probes[i]->records & 1u << type)
 				drain->probe_of[type] = probes[i];
-	drain->count = (cpus + RINGS_A_WORKER - 1) / RINGS_A_WORKER;
-	drain->workers = calloc(drain->count, sizeof(*drain->workers));
+	count = (cpus + RINGS_A_WORKER - 1) / RINGS_A_WORKER;
+	drain->workers = calloc(count, sizeof(*drain->workers));
 	if (!drain->workers)
 		return error_set(e, -ENOMEM, "out of memory");
-	for (unsigned i = 0; i < drain->count; i++) {
-		drain->workers[i].drain = drain;
-		sink_init(&drain->workers[i].decoder.sink, writer);
-	}
+	while (drain->count < count && !err)
+		err = worker_open(&drain->workers[drain->count++], drain, writer, e);
 	for (unsigned cpu = 0; cpu < cpus && !err; cpu++)
 		if (kernel_ring_fd(kernel, cpu) >= 0)
 			err = worker_add_ring(&drain->workers[next++ / RINGS_A_WORKER],
@@ -224,6 +244,8 @@ void drain_close(struct drain *drain)
 	drain_stop(drain, &ignored);
 	for (unsigned i = 0; i < drain->count; i++) {
 		ring_buffer__free(drain->workers[i].rings);
+		if (drain->workers[i].bells >= 0)
+			close(drain->workers[i].bells);
 		decoder_free(&drain->workers[i].decoder);
 	}
 	if (drain->stop_event >= 0)
