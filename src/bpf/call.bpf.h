@@ -5,7 +5,7 @@
 #define STRATA_BPF_CALL_BPF_H
 
 #include "bpf/compat.bpf.h"
-#include "bpf/path.bpf.h"
+#include "bpf/path_walk.bpf.h"
 #include "bpf/vector.bpf.h"
 #include "schema/calls.h"
 
@@ -38,11 +38,7 @@ static __always_inline struct scratch *scratch_get(void)
 	return bpf_map_lookup_elem(&scratches, &zero);
 }
 
-/* Only this object may name it: the BPF linker cannot join two declarations. */
-extern void *bpf_rdonly_cast(const void *pointer, __u32 type) __ksym __weak;
-
-/* Reads an open file by plain loads where the kernel can vouch for the type of a bare pointer (6.2 and
- * later), which is several times cheaper. */
+/* As file_read_fields(), but by plain loads where that can be. */
 static __always_inline void file_read(struct file_view *view, struct file *file)
 {
 	struct inode *inode;
@@ -52,7 +48,7 @@ static __always_inline void file_read(struct file_view *view, struct file *file)
 		return;
 	}
 	view->pointer = (__u64)file;
-	file = bpf_rdonly_cast(file, bpf_core_type_id_kernel(struct file));
+	file = typed(struct file, file);
 	inode = file->f_inode;
 	view->dentry = (__u64)file->f_path.dentry;
 	view->mount = (__u64)file->f_path.mnt;
@@ -73,14 +69,14 @@ static __always_inline struct file *file_of_task(struct task_struct *task, __u32
 
 	if (!typed_reads)
 		return path_descriptor(task, fd);
-	task = bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
+	task = typed(struct task_struct, task);
 	open_files = task->files;
 	if (!open_files)
 		return NULL;
 	table = open_files->fdt;
 	if (fd >= table->max_fds)
 		return NULL;
-	cell = bpf_rdonly_cast(table->fd + fd, bpf_core_type_id_kernel(struct hlist_head));
+	cell = typed(struct hlist_head, table->fd + fd);
 	return (struct file *)cell->first;
 }
 

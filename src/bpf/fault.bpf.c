@@ -4,7 +4,7 @@
  * on a file is told by the page cache, when it is asked for the page: the row begins there. A major fault ends
  * at the kernel's own count of it, a software perf event, which also gives its address. Nothing tells the end
  * of a minor one without costing every anonymous fault: one that was not counted as major by the time of the
- * thread's next fault on a file was minor, and its record is written then.
+ * thread's next fault on a file was minor. Minor ones are sent by eight, and when the thread or the recording ends.
  *
  *     [page_fault_user] ─▶ filemap_map_pages ─▶ filemap_fault ─▶ major-faults
  *     (address)            (pages around it      (not among       (it waited
@@ -100,10 +100,53 @@ static __always_inline void fault_send(struct task_state *state, __u64 dur, __u8
 	ring_submit(record);
 }
 
-/* Writes the record of a fault that turned out to be minor. */
+/* Sends the faults that a thread has gathered. */
+static __noinline int faults_send(struct task_state *state)
+{
+	struct faults_record *record;
+
+	if (!state->brief_count)
+		return 0;
+	record = ring_reserve_rows(sizeof(*record), LAYER_fault, state->brief_count);
+	if (record) {
+		record->head.type = RECORD_FAULTS;
+		record->head.pid = state->brief_pid;
+		record->head.tid = state->brief_tid;
+		record->count = state->brief_count;
+		record->missed_known = count_missed;
+		__builtin_memcpy(record->faults, state->brief, sizeof(record->faults));
+		ring_submit(record);
+	}
+	state->brief_count = 0;
+	return 0;
+}
+
+static __always_inline void fault_keep(struct task_state *state)
+{
+	struct brief_fault *brief;
+
+	if (!prefix_has_file(state->fault_file))
+		return;
+	if (state->brief_count && state->brief_tid != state->tid)
+		faults_send(state);
+	state->brief_pid = state->pid;
+	state->brief_tid = state->tid;
+	brief = &state->brief[state->brief_count & (BRIEF_FAULTS - 1)];
+	brief->ts = state->fault_ts;
+	brief->pos = state->fault_pos;
+	brief->file = state->fault_file;
+	brief->cpu = state->fault_cpu;
+	if (++state->brief_count >= BRIEF_FAULTS)
+		faults_send(state);
+}
+
+/* A fault turned out to be minor. Most such are alike, and come in crowds: a record for several is a fraction
+ * of the cost. */
 static __always_inline void fault_end_minor(struct task_state *state)
 {
-	if (state->fault)
+	if (state->fault == TASK_FAULT_UNPLACED && !state->fault_missed)
+		fault_keep(state);
+	else if (state->fault)
 		fault_send(state, 0, RECORD_UNFINISHED, FAULT_MINOR);
 	state->fault = TASK_NO_FAULT;
 }
@@ -362,12 +405,14 @@ int BPF_PROG(fault_process_exit, struct task_struct *task)
 {
 	struct task_state *state = task_find(task);
 
-	if (state && recording)
+	if (state && recording) {
 		fault_end_minor(state);
+		faults_send(state);
+	}
 	return 0;
 }
 
-/* At the end of a recording: faults of which it is not known whether they are over. */
+/* At the end of a recording: faults that were not sent, and those of which it is not known whether they are over. */
 SEC("?iter/task")
 int fault_open(struct bpf_iter__task *context)
 {
@@ -376,8 +421,11 @@ int fault_open(struct bpf_iter__task *context)
 
 	if (!task)
 		return 0;
-	state = task_state_recorded(task, LAYER_fault);
-	if (state && state->fault)
+	state = task_find(task);
+	if (!state)
+		return 0;
+	faults_send(state);
+	if (state->fault)
 		fault_send(state, 0, RECORD_UNFINISHED, 0);
 	return 0;
 }

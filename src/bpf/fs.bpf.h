@@ -59,22 +59,53 @@ static __always_inline void fs_fill_open(struct fs_record *record, struct task_s
 	}
 }
 
-/* Descriptor, file and directories. */
-static __always_inline void fs_fill_files(struct fs_record *record, struct scratch *scratch,
-					  struct task_state *state,
-					  const volatile struct call_shape *shape, __u32 size,
-					  __u32 size2)
+/* What the arguments and the result tell by themselves. */
+static __always_inline void fs_fill(struct fs_record *record, struct task_state *state,
+				    const volatile struct call_shape *shape, __s64 returned,
+				    __u64 end, __u8 flags)
 {
+	head_fill(&record->head, state, RECORD_FS, end, flags);
+	record->returned = returned;
+	record->flags = argument_or_null(state, shape->flags);
+	record->mode = argument_or_null(state, shape->mode);
+	record->pos = argument_or_null(state, shape->pos);
+	record->length = argument_or_null(state, shape->length);
+	record->blocked = state->blocked;
 	record->fd = RECORD_NULL;
 	record->file = 0;
 	record->dir = 0;
 	record->dir2 = 0;
-	if (shape->fd != ARGUMENT_NONE) {
-		record->fd = (__s32)argument(state, shape->fd);
-		record->file = state->file;
-	} else if (size == 1 && record->flags != RECORD_NULL && record->flags & AT_EMPTY_PATH) {
-		record->fd =
-			(__s32)argument(state, shape->dir); /* an empty path is the descriptor */
+}
+
+/* A call on a descriptor, which has no path: its record is made in the ring. */
+static __always_inline int fs_exit_descriptor(struct task_state *state,
+					      const volatile struct call_shape *shape,
+					      __s64 returned, __u64 end, __u8 flags)
+{
+	struct fs_record *record;
+
+	if (!prefix_has_file(state->file))
+		return 0;
+	record = ring_reserve(sizeof(*record), LAYER_fs);
+	if (!record)
+		return 0;
+	fs_fill(record, state, shape, returned, end, flags);
+	record->fd = (__s32)argument(state, shape->fd);
+	record->file = state->file;
+	record->path_size = 0;
+	record->path2_size = 0;
+	ring_submit(record);
+	return 0;
+}
+
+/* The directories that paths start from. */
+static __always_inline void fs_fill_directories(struct fs_record *record, struct scratch *scratch,
+						struct task_state *state,
+						const volatile struct call_shape *shape, __u32 size,
+						__u32 size2)
+{
+	if (size == 1 && record->flags != RECORD_NULL && record->flags & AT_EMPTY_PATH) {
+		record->fd = (__s32)argument(state, shape->dir); /* that is what it names */
 		record->file = state->file;
 	} else {
 		record->dir = fs_directory(state, shape->dir, state->file,
@@ -101,28 +132,27 @@ static __always_inline bool fs_wanted(struct fs_record *record, struct scratch *
 
 __noinline int fs_exit(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
 {
-	struct scratch *scratch = scratch_get();
 	const volatile struct call_shape *shape;
 	struct fs_record *record;
+	struct scratch *scratch;
 	__u32 size, size2;
 
-	if (!scratch || !state)
+	if (!state)
 		return 0;
 	shape = shape_of(state->call);
+	if (shape->fd != ARGUMENT_NONE)
+		return fs_exit_descriptor(state, shape, returned, end, flags);
+	scratch = scratch_get();
+	if (!scratch)
+		return 0;
 	record = &scratch->fs;
 	size = fs_read_path(scratch->paths, state, shape->path, returned, flags);
 	size2 = fs_read_path(&scratch->paths[size & (PATH_BYTES - 1)], state, shape->path2,
 			     returned, flags);
-	head_fill(&record->head, state, RECORD_FS, end, flags);
-	record->returned = returned;
-	record->flags = argument_or_null(state, shape->flags);
-	record->mode = argument_or_null(state, shape->mode);
-	record->pos = argument_or_null(state, shape->pos);
-	record->length = argument_or_null(state, shape->length);
-	record->blocked = state->blocked;
+	fs_fill(record, state, shape, returned, end, flags);
 	record->path_size = size;
 	record->path2_size = size2;
-	fs_fill_files(record, scratch, state, shape, size, size2);
+	fs_fill_directories(record, scratch, state, shape, size, size2);
 	if (shape->opens && !(flags & (CALL_ABSENT | RECORD_UNFINISHED)))
 		fs_fill_open(record, state, returned);
 	if (!fs_wanted(record, scratch, size, size2))

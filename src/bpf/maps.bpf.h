@@ -14,6 +14,9 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+/* Keeps loads and stores as they are written; so does x86. */
+#define memory_order() asm volatile("" ::: "memory")
+
 /* Set by strata before load. */
 const volatile __u32 self_pid __weak = 0;	/* strata's pid in its own PID namespace, ... */
 const volatile __u32 self_namespace __weak = 0; /* ... that namespace's inode number, ... */
@@ -63,13 +66,18 @@ struct {
 	__type(value, struct cpu_state);
 } cpu_states __weak SEC(".maps");
 
-static __always_inline void loss_count(enum layer layer, enum loss reason)
+static __always_inline void loss_add(enum layer layer, enum loss reason, __u32 rows)
 {
 	__u32 zero = 0;
 	struct cpu_state *state = bpf_map_lookup_elem(&cpu_states, &zero);
 
 	if (state)
-		state->loss[layer & (LOSS_LAYERS - 1)][reason & (LOSS_REASONS - 1)]++;
+		state->loss[layer & (LOSS_LAYERS - 1)][reason & (LOSS_REASONS - 1)] += rows;
+}
+
+static __always_inline void loss_count(enum layer layer, enum loss reason)
+{
+	loss_add(layer, reason, 1);
 }
 
 static __always_inline void *ring_of_cpu(void)
@@ -94,15 +102,17 @@ static __always_inline __u64 ring_announce(__u32 size)
 	return BPF_RB_FORCE_WAKEUP;
 }
 
-/* Room for a record of constant size, to be passed to ring_submit; NULL, and counted, when full. */
-#define ring_reserve(size, layer)                                                 \
+/* Room for a record of constant size, to be passed to ring_submit; NULL, and its rows counted, when full. */
+#define ring_reserve_rows(size, layer, rows)                                      \
 	({                                                                        \
 		void *ring_ = ring_of_cpu();                                      \
 		void *room_ = ring_ ? bpf_ringbuf_reserve(ring_, size, 0) : NULL; \
 		if (!room_)                                                       \
-			loss_count(layer, LOSS_RING);                             \
+			loss_add(layer, LOSS_RING, rows);                         \
 		room_;                                                            \
 	})
+
+#define ring_reserve(size, layer) ring_reserve_rows(size, layer, 1)
 
 #define ring_submit(record) bpf_ringbuf_submit(record, ring_announce(sizeof(*(record))))
 

@@ -33,6 +33,7 @@ enum record_type {
 	RECORD_BLOCK,
 	RECORD_MARK,
 	RECORD_FAULT,
+	RECORD_FAULTS,
 };
 
 enum record_flag {
@@ -157,6 +158,25 @@ struct fault_record {
 	__s64 missed; /* RECORD_NULL: not known */
 	__u32 file;   /* file id, 0: not known, or no file */
 	__u32 flags;  /* enum fault_flag */
+};
+
+/* A minor fault of which only this is known, as of most: the page was in the cache, and the address is not looked
+ * for. */
+struct brief_fault {
+	__u64 ts;
+	__s64 pos;
+	__u32 file;
+	__u32 cpu;
+};
+
+#define BRIEF_FAULTS 8
+
+/* Some of them, of one thread. */
+struct faults_record {
+	struct record head; /* cpu, ts and dur mean nothing */
+	__u32 count;
+	__u32 missed_known; /* then it is 0 */
+	struct brief_fault faults[BRIEF_FAULTS];
 };
 
 /* A file seen for the first time under this name. Names come from the leaf up to the root, each ended
@@ -285,7 +305,12 @@ struct task_state {
 	__u32 fault_generation;
 	__u32 fault_epoch;
 	__u32 fault_file;
-	__u32 pad2;
+
+	/* Faults before it that were not sent yet. */
+	__u32 brief_count;
+	__u32 brief_pid; /* whose they are: an exec may change the thread's ids */
+	__u32 brief_tid;
+	struct brief_fault brief[BRIEF_FAULTS];
 
 	__u64 run_delay; /* run-queue time when it last left a CPU; 0: not known */
 	__u64 end;	 /* of an interrupted call */
@@ -332,6 +357,7 @@ struct stay {
 	__u8 idle;
 	__u8 unknown; /* run_delay is not known */
 	__u8 pad[6];
+	__u64 context; /* see by_current() */
 };
 
 /* What is kept for each CPU. The powers of two let the kernel see that an index is in bounds. */

@@ -39,10 +39,15 @@ struct {
 static __always_inline bool by_current(void *context, struct task_struct *current)
 {
 	struct pt_regs *regs;
-	__u64 address = 0;
+	struct stay *stay;
+	__u32 zero = 0;
 
-	bpf_probe_read_kernel(&address, sizeof(address), &context);
-	if (address - (__u64)current->stack >= STACK_BYTES)
+	stay = bpf_map_lookup_elem(&stays, &zero);
+	if (!stay)
+		return false;
+	stay->context = (__u64)context; /* a trip through memory makes a number of it */
+	memory_order();
+	if (stay->context - (__u64)current->stack >= STACK_BYTES)
 		return false;
 	if (current->flags & PF_KTHREAD)
 		return true;

@@ -97,12 +97,31 @@ static int fault_attach(struct strata_bpf *bpf, uint32_t layers, struct probe_li
 
 #define SET(column, value) builder_set(row, column_fault_##column, (int64_t)(value))
 
-static void fault_decode(struct decoder *decoder, const struct record *head, size_t size)
+static void decode_brief(struct decoder *decoder, const struct faults_record *faults,
+			 const struct brief_fault *fault)
 {
-	const struct fault_record *fault = (const void *)head;
 	struct builder *row = sink_table(&decoder->sink, TABLE_fault);
 
-	(void)size;
+	if (!row)
+		return sink_drop(&decoder->sink, TABLE_fault);
+	SET(ts, fault->ts);
+	SET(cpu, fault->cpu);
+	SET(pid, faults->head.pid);
+	SET(tid, faults->head.tid);
+	if (fault->file)
+		SET(file, fault->file);
+	SET(pos, fault->pos);
+	SET(major, false);
+	if (faults->missed_known)
+		SET(missed, 0);
+	sink_end_row(&decoder->sink, TABLE_fault);
+}
+
+static void decode_one(struct decoder *decoder, const struct fault_record *fault)
+{
+	const struct record *head = &fault->head;
+	struct builder *row = sink_table(&decoder->sink, TABLE_fault);
+
 	if (!row)
 		return sink_drop(&decoder->sink, TABLE_fault);
 	SET(ts, head->ts);
@@ -124,10 +143,21 @@ static void fault_decode(struct decoder *decoder, const struct record *head, siz
 	sink_end_row(&decoder->sink, TABLE_fault);
 }
 
+static void fault_decode(struct decoder *decoder, const struct record *head, size_t size)
+{
+	const struct faults_record *faults = (const void *)head;
+
+	(void)size;
+	if (head->type == RECORD_FAULT)
+		return decode_one(decoder, (const void *)head);
+	for (uint32_t i = 0; i < faults->count && i < BRIEF_FAULTS; i++)
+		decode_brief(decoder, faults, &faults->faults[i]);
+}
+
 const struct probe fault_probe = {
 	.name = "fault",
 	.layers = LAYER_BIT(LAYER_fault),
-	.records = 1u << RECORD_FAULT,
+	.records = 1u << RECORD_FAULT | 1u << RECORD_FAULTS,
 	.supported = fault_supported,
 	.configure = fault_configure,
 	.attach = fault_attach,

@@ -33,3 +33,33 @@ teardown() { leave; }
 	"$STRATA" info "$RUN" >info
 	says info "ring full"
 }
+
+@test "faults that share a record: rows and losses together are the kernel's count" {
+	mounted "$T/memory" -t tmpfs none
+	truncate -s 128M memory/data
+	"$W/touch" memory/data write >/dev/null
+	background "$STRATA" record -o "$RUN" --scope job --buffer 16K -- \
+		sh -c "echo ready >&2; sleep 1; exec taskset -c 0 $W/touch memory/data read"
+	within 20 grep -q ready err
+	kill -STOP $PID
+	sleep 2
+	kill -CONT $PID
+	wait $PID
+	read -r _ minor major _ <out
+	lost=$(rows loss "layer == 'fault' and reason == 'ring full'" count | awk '{ n += $1 } END { print n + 0 }')
+	kept=$(count fault "path == '$T/memory/data'")
+	echo "lost $lost, kernel $minor $major, kept $kept"
+	[ "$lost" -gt 200 ]
+	[ $((kept + lost)) -ge $((minor + major)) ]
+	[ $((kept + lost)) -le $((minor + major + 50)) ] # the program's own code, when it ends
+}
+
+@test "the recorder wakes in its time or when a bell rings, not whenever there is something to do" {
+	record_background --scope job -e io -- dd if=/dev/zero of=/dev/null bs=1
+	timeout 2 strace -f -c -e trace=poll,epoll_wait -o waits -p $PID || true
+	kill -INT $PID
+	wait $PID || true # as dd ended
+	waits=$(awk '$NF ~ /poll/ { n += $4 } END { print n + 0 }' waits)
+	[ "$waits" -gt 5 ]
+	[ "$waits" -lt 1000 ] # ten a second, and a few bells; else tens of thousands
+}
