@@ -14,10 +14,14 @@
  * know the address of a minor fault, and cost each anonymous one a tenth of a microsecond. There the
  * address is kept, for its CPU, and no clock is read. Without them, and when a call reaches into a mapping by
  * itself, a minor fault has no address, and its file is the one that the inode was met as last.
+ *
+ * Shared memory is a file to the page cache; those faults are left out, as those on anonymous memory are.
  */
 #include "bpf/block_file.bpf.h"
 
 char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
+
+#define TMPFS_MAGIC 0x01021994
 
 /* Set by strata before load. */
 const volatile bool fault_areas = false;     /* the kernel has bpf_find_vma */
@@ -279,15 +283,25 @@ static __always_inline bool fault_within(struct task_state *state, __u64 first, 
 	return state->fault_pos != RECORD_NULL && page >= first && page <= last;
 }
 
+/* Memory that processes share is a file to the kernel, of a file system in memory and without a name: made so by mmap
+ * and memfd_create, or unlinked once all have opened it. */
+static __always_inline bool fault_on_memory(struct inode *inode)
+{
+	return !inode->i_nlink && inode->i_sb->s_magic == TMPFS_MAGIC;
+}
+
 /* Pages first to last of a file are asked for, on behalf of the fault that the thread is in. */
 static __noinline int fault_on_file(struct task_struct *task, struct address_space *mapping,
 				    __u64 first, __u64 last)
 {
 	struct inode *inode = mapping->host;
-	struct task_state *state = task_state_recorded(task, LAYER_fault);
+	struct task_state *state;
 	__u64 address;
 
-	if (!state || !inode)
+	if (!inode || fault_on_memory(inode))
+		return 0;
+	state = task_state_recorded(task, LAYER_fault);
+	if (!state)
 		return 0;
 	address = fault_addresses ? fault_take_address(task) : 0;
 	if (!address && fault_goes_on(state, (__u64)inode, first, last)) {

@@ -64,6 +64,9 @@ struct inode {
 	__u16 i_mode;
 	struct super_block *i_sb;
 	unsigned long i_ino;
+	union {
+		unsigned int i_nlink;
+	};
 	__u32 i_generation;
 	long long i_size;
 };

@@ -99,3 +99,31 @@ print(len(map))'
 	same "rows of no file" 0 "$(count fault "path is None")"
 	[ "$(count fault)" -lt 3000 ]
 }
+
+# Shared memory: as threads of a program share it, as a program passes it on, and as PyTorch's data loaders do. The child
+# finds the pages in the page cache, as those of a file.
+@test "shared memory gives no rows, a file in memory does" {
+	mounted "$T/memory" -t tmpfs none
+	record -- /usr/bin/python3 -c '
+import mmap, os
+size = 8 << 20
+def opened(name):
+	fd = os.open("memory/" + name, os.O_RDWR | os.O_CREAT)
+	if name == "unlinked":
+		os.unlink("memory/" + name)
+	return fd
+for fd in -1, os.memfd_create("passed"), opened("unlinked"), opened("named"):
+	if fd >= 0:
+		os.truncate(fd, size)
+	map = mmap.mmap(fd, size)
+	for page in range(0, size, 4096):
+		map[page] = 1
+	if os.fork() == 0:
+		sum(map[page] for page in range(0, size, 4096))
+		os._exit(0)
+	os.wait()'
+	rows fault "path is None or 'memory' in path or 'memfd' in path or 'zero' in path" path | sort | uniq -c >found
+	same "files" "$T/memory/named" "$(awk '{ print $2 }' found)"
+	[ "$(awk '{ print $1 }' found)" -ge 128 ] # 8 MiB by 64 KiB
+	no_loss
+}
