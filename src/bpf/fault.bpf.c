@@ -426,6 +426,18 @@ int BPF_PROG(fault_process_exit, struct task_struct *task)
 	return 0;
 }
 
+/* Before a recording: the files that a target has mapped are met by the names under which it did. */
+SEC("?iter/task_vma")
+int fault_mapped(struct bpf_iter__task_vma *context)
+{
+	struct vm_area_struct *area = context->vma;
+	struct file *file = area ? area->vm_file : NULL;
+
+	if (file)
+		path_of_file(file);
+	return 0;
+}
+
 /* At the end of a recording: faults that were not sent, and those of which it is not known whether they are over. */
 SEC("?iter/task")
 int fault_open(struct bpf_iter__task *context)

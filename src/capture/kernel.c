@@ -190,15 +190,14 @@ static int kernel_add_targets(struct kernel *kernel, const struct kernel_config 
 	return 0;
 }
 
-/* Runs an iterator program over all tasks, or over what is in a map, once. What it writes goes to `out`; NULL for
- * one that does not. */
-static int kernel_iterate_over(struct bpf_program *program, const struct bpf_map *map,
+/* Runs an iterator program once over what `over` says, or over all tasks. What it writes goes to `out`; NULL for one
+ * that does not. */
+static int kernel_iterate_over(struct bpf_program *program, union bpf_iter_link_info *over,
 			       struct buf *out, struct error *e)
 {
-	union bpf_iter_link_info info = { .map.map_fd = map ? (__u32)bpf_map__fd(map) : 0 };
-	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info,
-		    .link_info_len = sizeof(info));
-	struct bpf_link *link = bpf_program__attach_iter(program, map ? &options : NULL);
+	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = over,
+		    .link_info_len = sizeof(*over));
+	struct bpf_link *link = bpf_program__attach_iter(program, over ? &options : NULL);
 	char part[4096];
 	int err = 0, fd;
 
@@ -248,6 +247,22 @@ static int kernel_attach(struct kernel *kernel, const struct kernel_config *conf
 	return err;
 }
 
+/* The files that the targets have mapped, by the names under which they did: a fault tells the file alone, which may
+ * have others. Kernels before 6.1 go through no single task; there it is one of its names. */
+static void kernel_name_mappings(struct kernel *kernel, const struct kernel_config *config)
+{
+	struct bpf_program *program = kernel->bpf->progs.fault_mapped;
+	struct error ignored;
+
+	if (!bpf_program__autoload(program))
+		return;
+	for (size_t i = 0; i < config->target_count; i++) {
+		union bpf_iter_link_info task = { .task.tid = (__u32)config->targets[i] };
+
+		kernel_iterate_over(program, &task, NULL, &ignored);
+	}
+}
+
 int kernel_open(struct kernel **out, const struct kernel_config *config, struct error *e)
 {
 	struct kernel *kernel = calloc(1, sizeof(*kernel));
@@ -281,6 +296,8 @@ int kernel_open(struct kernel **out, const struct kernel_config *config, struct 
 		err = kernel_iterate(kernel->bpf->progs.process_find_self, NULL, e);
 	if (!err)
 		err = kernel_attach(kernel, config, e);
+	if (!err)
+		kernel_name_mappings(kernel, config);
 out:
 	if (err) {
 		kernel_close(kernel);
@@ -416,6 +433,9 @@ static void kernel_detach(struct kernel *kernel)
 
 int kernel_stop(struct kernel *kernel, struct error *e)
 {
+	union bpf_iter_link_info requests = {
+		.map.map_fd = (__u32)bpf_map__fd(kernel->bpf->maps.requests),
+	};
 	int err = 0;
 
 	__atomic_store_n(&kernel->bpf->bss->recording, 0, __ATOMIC_SEQ_CST);
@@ -425,8 +445,7 @@ int kernel_stop(struct kernel *kernel, struct error *e)
 	if (!err && bpf_program__autoload(kernel->bpf->progs.fault_open))
 		err = kernel_iterate(kernel->bpf->progs.fault_open, NULL, e);
 	if (!err && bpf_program__autoload(kernel->bpf->progs.block_in_flight))
-		err = kernel_iterate_over(kernel->bpf->progs.block_in_flight,
-					  kernel->bpf->maps.requests, NULL, e);
+		err = kernel_iterate_over(kernel->bpf->progs.block_in_flight, &requests, NULL, e);
 	kernel_detach(kernel);
 	return err;
 }

@@ -58,6 +58,9 @@ static void fault_configure(const struct probe_setup *setup)
 	bpf_program__set_autoload(bpf->progs.fault_major, on);
 	bpf_program__set_autoload(bpf->progs.fault_process_exit, on);
 	bpf_program__set_autoload(bpf->progs.fault_open, on);
+	bpf_program__set_autoload(
+		bpf->progs.fault_mapped,
+		on && features_has_function(setup->features, "bpf_iter_task_vma"));
 	bpf_program__set_autoload(bpf->progs.fault_map_pages, pages);
 	bpf_program__set_autoload(bpf->progs.fault_filemap, pages);
 	if (on && !pages)

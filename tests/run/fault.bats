@@ -100,6 +100,19 @@ print(len(map))'
 	[ "$(count fault)" -lt 3000 ]
 }
 
+@test "-p: a mapped file that has several names goes by the one it was mapped under" {
+	file 1048576
+	background "$W/touch" data wait
+	touch=$PID
+	within 5 grep -q ready out
+	ln data other # the newest name is what the kernel finds first
+	cat other >/dev/null
+	record_background -p $touch
+	kill -USR1 $touch
+	within 10 gone $PID
+	same "names" "$T/data" "$(rows fault "path is None or '$T' in path" path | sort -u)"
+}
+
 # Shared memory: as threads of a program share it, as a program passes it on, and as PyTorch's data loaders do. The child
 # finds the pages in the page cache, as those of a file.
 @test "shared memory gives no rows, a file in memory does" {

@@ -1,7 +1,8 @@
-/* Maps FILE and touches its pages: touch FILE read|write|random. `random` goes through them in an order
- * that leaps, without readahead. Prints the address of the mapping, the minor and major faults that the
- * kernel counted meanwhile, and the nanoseconds that it took. */
+/* Maps FILE and touches its pages: touch FILE read|write|random|wait. `random` goes through them in an order that
+ * leaps, without readahead; `wait` says that it is ready and reads them after SIGUSR1. Prints the address of the
+ * mapping, the minor and major faults that the kernel counted meanwhile, and the nanoseconds that it took. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +18,19 @@ static void touch(volatile unsigned char *page, int write)
 		*page = 1;
 	else
 		(void)*page;
+}
+
+static void await_signal(void)
+{
+	sigset_t set;
+	int signal;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	puts("ready");
+	fflush(stdout);
+	sigwait(&set, &signal);
 }
 
 int main(int argc, char **argv)
@@ -39,6 +53,8 @@ int main(int argc, char **argv)
 		madvise(map, (size_t)file.st_size, MADV_RANDOM);
 		step = 7919; /* prime, so every page has its turn */
 	}
+	if (!strcmp(argv[2], "wait"))
+		await_signal();
 	for (int again = 0; again < 2; again++) { /* so that these calls fault no more */
 		getrusage(RUSAGE_SELF, &after);
 		clock_gettime(CLOCK_MONOTONIC, &end);
