@@ -14,7 +14,9 @@
 
 #include "base/clock.h"
 #include "bpf/records.h"
+#include "capture/bpf_error.h"
 #include "capture/features.h"
+#include "capture/iterate.h"
 #include "probes/probe.h"
 #include "bpf/strata.skel.h"
 
@@ -32,24 +34,6 @@ struct kernel {
 };
 
 static_assert(LAYER_COUNT <= LOSS_LAYERS && LOSS_COUNT <= LOSS_REASONS, "loss counters");
-
-/* libbpf's own words are kept for the error, not printed. */
-static __thread char libbpf_words[512];
-
-static int libbpf_print(enum libbpf_print_level level, const char *format, va_list args)
-{
-	if (level == LIBBPF_WARN && !*libbpf_words)
-		vsnprintf(libbpf_words, sizeof(libbpf_words), format, args);
-	return 0;
-}
-
-static int kernel_error(struct error *e, int err, const char *what)
-{
-	size_t length = strcspn(libbpf_words, "\n");
-
-	return error_set(e, err, "%s: %s%s%.*s%s", what, strerror(-err), length ? " (" : "",
-			 (int)length, libbpf_words, length ? ")" : "");
-}
 
 static uint64_t ring_size(uint64_t wanted, unsigned cpus)
 {
@@ -104,7 +88,7 @@ static int kernel_configure_filter(struct kernel *kernel, const struct kernel_co
 	bpf->rodata->prefix_text_size = (uint32_t)strlen(filter->prefix_text);
 	memcpy(bpf->rodata->prefix_text, filter->prefix_text, strlen(filter->prefix_text));
 	if (bpf_map__set_max_entries(bpf->maps.prefix_inside, PREFIX_FILES / 64))
-		return kernel_error(e, -errno, "cannot size the set of files");
+		return bpf_error(e, -errno, "cannot size the set of files");
 	return 0;
 }
 
@@ -134,7 +118,7 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 	if (err)
 		return err;
 	err = bpf_map__set_max_entries(bpf->maps.rings, kernel->cpus);
-	return err ? kernel_error(e, err, "cannot size the rings") : 0;
+	return err ? bpf_error(e, err, "cannot size the rings") : 0;
 }
 
 static bool cpu_online(unsigned cpu)
@@ -167,10 +151,10 @@ static int kernel_make_rings(struct kernel *kernel, struct error *e)
 				    (uint32_t)kernel->ring_bytes, NULL);
 
 		if (fd < 0)
-			return kernel_error(e, fd, "cannot make a ring buffer");
+			return bpf_error(e, fd, "cannot make a ring buffer");
 		kernel->rings[cpu] = fd;
 		if (bpf_map_update_elem(bpf_map__fd(kernel->bpf->maps.rings), &cpu, &fd, BPF_ANY))
-			return kernel_error(e, -errno, "cannot place a ring buffer");
+			return bpf_error(e, -errno, "cannot place a ring buffer");
 	}
 	return 0;
 }
@@ -185,46 +169,9 @@ static int kernel_add_targets(struct kernel *kernel, const struct kernel_config 
 
 		if (bpf_map_update_elem(bpf_map__fd(kernel->bpf->maps.targets), &pid, &yes,
 					BPF_ANY))
-			return kernel_error(e, -errno, "cannot add a process");
+			return bpf_error(e, -errno, "cannot add a process");
 	}
 	return 0;
-}
-
-/* Runs an iterator program once over what `over` says, or over all tasks. What it writes goes to `out`; NULL for one
- * that does not. */
-static int kernel_iterate_over(struct bpf_program *program, union bpf_iter_link_info *over,
-			       struct buf *out, struct error *e)
-{
-	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = over,
-		    .link_info_len = sizeof(*over));
-	struct bpf_link *link = bpf_program__attach_iter(program, over ? &options : NULL);
-	char part[4096];
-	int err = 0, fd;
-
-	if (!link)
-		return kernel_error(e, -errno, "cannot attach a task iterator");
-	fd = bpf_iter_create(bpf_link__fd(link));
-	if (fd < 0)
-		err = kernel_error(e, fd, "cannot make a task iterator");
-	while (!err) {
-		ssize_t got = read(fd, part, sizeof(part));
-
-		if (got == 0)
-			break;
-		if (got > 0 && out && buf_append(out, part, (size_t)got))
-			err = error_set(e, -ENOMEM, "out of memory");
-		if (got < 0 && errno != EINTR && errno != EAGAIN)
-			err = error_errno(e, "cannot walk the tasks");
-	}
-	if (fd >= 0)
-		close(fd);
-	bpf_link__destroy(link);
-	return err;
-}
-
-static int kernel_iterate(struct bpf_program *program, struct buf *out, struct error *e)
-{
-	return kernel_iterate_over(program, NULL, out, e);
 }
 
 static bool kernel_is_iterator(const struct bpf_program *program)
@@ -240,7 +187,7 @@ static int kernel_attach(struct kernel *kernel, const struct kernel_config *conf
 	bpf_object__for_each_program(program, kernel->bpf->obj)
 		bpf_program__set_autoattach(program, !kernel_is_iterator(program));
 	if (strata_bpf__attach(kernel->bpf))
-		return kernel_error(e, -errno, "cannot attach to the kernel's tracepoints");
+		return bpf_error(e, -errno, "cannot attach to the kernel's tracepoints");
 	for (size_t i = 0; i < probe_count && !err; i++)
 		if (probes[i]->attach)
 			err = probes[i]->attach(kernel->bpf, config->layers, &kernel->links, e);
@@ -259,7 +206,7 @@ static void kernel_name_mappings(struct kernel *kernel, const struct kernel_conf
 	for (size_t i = 0; i < config->target_count; i++) {
 		union bpf_iter_link_info task = { .task.tid = (__u32)config->targets[i] };
 
-		kernel_iterate_over(program, &task, NULL, &ignored);
+		iterate(program, &task, NULL, &ignored);
 	}
 }
 
@@ -268,8 +215,7 @@ int kernel_open(struct kernel **out, const struct kernel_config *config, struct 
 	struct kernel *kernel = calloc(1, sizeof(*kernel));
 	int err;
 
-	*libbpf_words = 0;
-	libbpf_set_print(libbpf_print);
+	bpf_error_listen();
 	if (!kernel)
 		return error_set(e, -ENOMEM, "out of memory");
 	kernel->cpus = (unsigned)libbpf_num_possible_cpus();
@@ -286,14 +232,14 @@ int kernel_open(struct kernel **out, const struct kernel_config *config, struct 
 		goto out;
 	err = strata_bpf__load(kernel->bpf);
 	if (err) {
-		kernel_error(e, err, "the kernel refuses the BPF programs");
+		bpf_error(e, err, "the kernel refuses the BPF programs");
 		goto out;
 	}
 	err = kernel_make_rings(kernel, e);
 	if (!err)
 		err = kernel_add_targets(kernel, config, e);
 	if (!err)
-		err = kernel_iterate(kernel->bpf->progs.process_find_self, NULL, e);
+		err = iterate(kernel->bpf->progs.process_find_self, NULL, NULL, e);
 	if (!err)
 		err = kernel_attach(kernel, config, e);
 	if (!err)
@@ -335,7 +281,7 @@ int kernel_add_child(struct kernel *kernel, pid_t pid, struct error *e)
 	if (pidfd < 0)
 		return error_errno(e, "cannot follow the command");
 	if (bpf_map_update_elem(bpf_map__fd(kernel->bpf->maps.tasks), &pidfd, &state, BPF_ANY))
-		err = kernel_error(e, -errno, "cannot follow the command");
+		err = bpf_error(e, -errno, "cannot follow the command");
 	kernel->bpf->bss->command_pid = (uint32_t)pid;
 	close(pidfd);
 	return err;
@@ -372,7 +318,7 @@ int kernel_start(struct kernel *kernel, uint64_t *start, struct error *e)
 	__atomic_store_n(&kernel->bpf->bss->recording, 1, __ATOMIC_SEQ_CST);
 	if (kernel->bpf->rodata->sched_rows)
 		kernel_visit_cpus(kernel);
-	return kernel_iterate(kernel->bpf->progs.process_existing, NULL, e);
+	return iterate(kernel->bpf->progs.process_existing, NULL, NULL, e);
 }
 
 int kernel_read_stays(const struct kernel *kernel, struct stay *stays, struct error *e)
@@ -382,7 +328,7 @@ int kernel_read_stays(const struct kernel *kernel, struct stay *stays, struct er
 	if (!kernel->bpf->rodata->sched_rows || !kernel->bpf->rodata->sched_all)
 		return -ENODATA;
 	if (bpf_map_lookup_elem(bpf_map__fd(kernel->bpf->maps.stays), &zero, stays))
-		return kernel_error(e, -errno, "cannot read the last stays");
+		return bpf_error(e, -errno, "cannot read the last stays");
 	return 0;
 }
 
@@ -391,7 +337,7 @@ void kernel_refresh_filter(struct kernel *kernel)
 	struct error ignored;
 
 	if (__atomic_exchange_n(&kernel->bpf->bss->filter_stale, 0, __ATOMIC_SEQ_CST))
-		kernel_iterate(kernel->bpf->progs.process_filter, NULL, &ignored);
+		iterate(kernel->bpf->progs.process_filter, NULL, NULL, &ignored);
 }
 
 struct kernel_matches kernel_matches(const struct kernel *kernel)
@@ -441,11 +387,11 @@ int kernel_stop(struct kernel *kernel, struct error *e)
 	__atomic_store_n(&kernel->bpf->bss->recording, 0, __ATOMIC_SEQ_CST);
 	usleep(1000); /* programs that had begun on other CPUs end */
 	if (bpf_program__autoload(kernel->bpf->progs.file_in_flight))
-		err = kernel_iterate(kernel->bpf->progs.file_in_flight, NULL, e);
+		err = iterate(kernel->bpf->progs.file_in_flight, NULL, NULL, e);
 	if (!err && bpf_program__autoload(kernel->bpf->progs.fault_open))
-		err = kernel_iterate(kernel->bpf->progs.fault_open, NULL, e);
+		err = iterate(kernel->bpf->progs.fault_open, NULL, NULL, e);
 	if (!err && bpf_program__autoload(kernel->bpf->progs.block_in_flight))
-		err = kernel_iterate_over(kernel->bpf->progs.block_in_flight, &requests, NULL, e);
+		err = iterate(kernel->bpf->progs.block_in_flight, &requests, NULL, e);
 	kernel_detach(kernel);
 	return err;
 }
@@ -461,7 +407,7 @@ int kernel_begin_job(struct kernel *kernel, struct error *e)
 
 	if (!bpf_program__autoload(kernel->bpf->progs.job_begin))
 		return -ENODATA;
-	err = kernel_iterate(kernel->bpf->progs.job_begin, NULL, e);
+	err = iterate(kernel->bpf->progs.job_begin, NULL, NULL, e);
 	__atomic_store_n(&kernel->bpf->bss->job_counting, 1, __ATOMIC_SEQ_CST);
 	return err;
 }
@@ -469,7 +415,7 @@ int kernel_begin_job(struct kernel *kernel, struct error *e)
 int kernel_read_job(struct kernel *kernel, uint64_t *totals, uint32_t *missing, struct buf *pids,
 		    struct error *e)
 {
-	int err = kernel_iterate(kernel->bpf->progs.job_update, pids, e);
+	int err = iterate(kernel->bpf->progs.job_update, NULL, pids, e);
 
 	/* Of a job that has ended, what its last threads use on their way out. */
 	for (int i = 0; i < 1000 && !kernel_live(kernel); i++) {
@@ -507,7 +453,7 @@ int kernel_read_loss(const struct kernel *kernel, uint64_t *loss, struct error *
 	if (!states)
 		return error_set(e, -ENOMEM, "out of memory");
 	if (bpf_map_lookup_elem(bpf_map__fd(kernel->bpf->maps.cpu_states), &zero, states))
-		err = kernel_error(e, -errno, "cannot read the loss counters");
+		err = bpf_error(e, -errno, "cannot read the loss counters");
 	for (unsigned cpu = 0; !err && cpu < kernel->cpus; cpu++)
 		for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
 			memcpy(loss + (cpu * LAYER_COUNT + layer) * LOSS_COUNT,

@@ -36,7 +36,7 @@ teardown() { leave; }
 
 @test "faults that share a record: rows and losses together are the kernel's count" {
 	mounted "$T/memory" -t tmpfs none
-	truncate -s 128M memory/data
+	truncate -s 256M memory/data # 4,096 faults, of which a ring of 64 KiB holds half
 	"$W/touch" memory/data write >/dev/null
 	background "$STRATA" record -o "$RUN" --scope job --buffer 16K -- \
 		sh -c "echo ready >&2; sleep 1; exec taskset -c 0 $W/touch memory/data read"
