@@ -17,10 +17,10 @@ int iterate(struct bpf_program *program, union bpf_iter_link_info *over, struct 
 	int err = 0, fd;
 
 	if (!link)
-		return bpf_error(e, -errno, "cannot attach a task iterator");
+		return bpf_error(e, -errno, "cannot attach an iterator");
 	fd = bpf_iter_create(bpf_link__fd(link));
 	if (fd < 0)
-		err = bpf_error(e, fd, "cannot make a task iterator");
+		err = bpf_error(e, fd, "cannot make an iterator");
 	while (!err) {
 		ssize_t got = read(fd, part, sizeof(part));
 
@@ -29,7 +29,7 @@ int iterate(struct bpf_program *program, union bpf_iter_link_info *over, struct 
 		if (got > 0 && out && buf_append(out, part, (size_t)got))
 			err = error_set(e, -ENOMEM, "out of memory");
 		if (got < 0 && errno != EINTR && errno != EAGAIN)
-			err = error_errno(e, "cannot walk the tasks");
+			err = error_errno(e, "cannot run an iterator");
 	}
 	if (fd >= 0)
 		close(fd);

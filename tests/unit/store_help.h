@@ -176,4 +176,57 @@ HELP uint64_t help_random(uint64_t *state)
 	return *state;
 }
 
+/* Three chunks: io, fs with texts, io. */
+HELP struct buf help_small_chunks(void)
+{
+	struct builder *io = help_builder(TABLE_io), *fs = help_builder(TABLE_fs);
+	struct buf chunks = { 0 };
+
+	for (int64_t round = 0; round < 2; round++) {
+		for (int64_t row = 0; row < 12; row++) {
+			builder_set(io, column_io_ts, 1000 * round + row * 37);
+			builder_set(io, column_io_dur, 5 + row * row);
+			builder_set(io, column_io_tid, 40 + row % 3);
+			builder_set(io, column_io_op, 1 + row % 2);
+			builder_set(io, column_io_requested, 4096);
+			builder_set(io, column_io_returned, row == 5 ? -11 : 4096);
+			if (row % 4)
+				builder_set(io, column_io_file, 9 + row);
+			builder_end_row(io);
+		}
+		help_encode(io, &chunks);
+		if (round)
+			break;
+		for (int64_t row = 0; row < 5; row++) {
+			char path[32];
+			int size = snprintf(path, sizeof(path), "/data/%lld", (long long)row);
+
+			builder_set(fs, column_fs_ts, 600 + row);
+			builder_set_text(fs, column_fs_arg_path, path, (size_t)size);
+			builder_end_row(fs);
+		}
+		help_encode(fs, &chunks);
+	}
+	builder_close(io);
+	builder_close(fs);
+	return chunks;
+}
+
+/* One chunk of three rows, one nanosecond apart. */
+HELP struct buf help_clock_chunk(int64_t ts)
+{
+	struct builder *clock = help_builder(TABLE_clock);
+	struct buf chunk = { 0 };
+
+	for (int64_t row = 0; row < 3; row++) {
+		builder_set(clock, column_clock_ts, ts + row);
+		builder_set(clock, column_clock_realtime, 5 * row);
+		builder_set(clock, column_clock_monotonic, 7 * row);
+		builder_end_row(clock);
+	}
+	help_encode(clock, &chunk);
+	builder_close(clock);
+	return chunk;
+}
+
 #endif
