@@ -21,7 +21,7 @@ cold() { dd if=data iflag=nocache count=0 status=none; }
 
 # touched MODE: records the touching; $base is where the file was mapped, $minor and $major what the kernel counted.
 touched() {
-	record -e fault -- "$W/touch" data "$1" >counted
+	record --force -e fault -- "$W/touch" data "$1" >counted
 	read -r base minor major _ <counted
 	no_loss
 }
@@ -41,7 +41,10 @@ mine() { count fault "path == '$T/data'${1:+ and $1}"; }
 @test "each minor fault is a row" {
 	file 1048576
 	"$W/touch" data read >/dev/null # into memory, and the program itself too
-	touched read
+	for _ in 1 2 3; do
+		touched read
+		[ "$major" -gt 0 ] || break # it counts a fault on a page that DAMON or another had locked as major
+	done
 	same "major ones" 0 "$major"
 	[ "$minor" -ge 16 ]
 	same "rows" "$minor" "$(mine "not major and dur is None and missed == 0")"
