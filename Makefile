@@ -82,17 +82,17 @@ $(B)/%.o: %.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(REC_OBJ): | $(SKEL) $(B)/gen/syscall_names.h
+$(REC_OBJ): | $(SKEL) $(B)/gen/syscall_numbers.h
 
 # Names of all system calls by number, from the C library's header.
 UNISTD := /usr/include/$(MULTIARCH)/asm/unistd_64.h
-$(B)/gen/syscall_names.h: $(UNISTD)
+$(B)/gen/syscall_numbers.h: $(UNISTD)
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q){ echo 'static const char *const syscall_names[] = {'; \
+	$(Q){ echo 'static const char *const syscall_by_number[] = {'; \
 		sed -nE 's/^#define __NR_([a-z0-9_]+) ([0-9]+)$$/\t[\2] = "\1",/p' $<; \
 		echo '};'; \
-		echo '#define SYSCALL_NAME_COUNT (sizeof(syscall_names) / sizeof(*syscall_names))'; } > $@
+		echo '#define SYSCALL_NUMBER_COUNT (sizeof(syscall_by_number) / sizeof(*syscall_by_number))'; } > $@
 
 # ---- the report page: web/ and uPlot, the one library that it uses, as one file inside the program ----
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "schema/calls.h"
+#include "schema/syscalls.h"
 #include "store/builder.h"
 #include "store/writer.h"
 
@@ -105,7 +105,7 @@ static void add_io(struct making *making, int64_t ts, int64_t pid, int64_t file)
 	SET(io, dur, 2000 + random_below(making, random_below(making, 50) ? 30000 : 5000000));
 	SET(io, pid, pid);
 	SET(io, tid, pid);
-	SET(io, op, CALL_read);
+	SET(io, op, SYSCALL_read);
 	SET(io, dir, DIRECTION_R);
 	SET(io, fd, 7);
 	SET(io, file, file);
@@ -124,7 +124,7 @@ static void add_fs(struct making *making, int64_t ts, int64_t pid, int64_t file)
 	SET(fs, dur, 1000 + random_below(making, 9000));
 	SET(fs, pid, pid);
 	SET(fs, tid, pid);
-	SET(fs, op, opens ? CALL_openat : CALL_newfstatat);
+	SET(fs, op, opens ? SYSCALL_openat : SYSCALL_newfstatat);
 	if (opens)
 		SET(fs, file, file);
 	SET(fs, returned, opens ? 7 : 0);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/calls.h"
+#include "schema/syscalls.h"
 #include "store/builder.h"
 #include "store/writer.h"
 
@@ -165,7 +165,7 @@ static void add_read(struct trace *trace, struct loader *loader, int number)
 	builder_set(io, column_io_cpu, loader->cpu);
 	builder_set(io, column_io_pid, FIRST_PID + number);
 	builder_set(io, column_io_tid, FIRST_PID + number);
-	builder_set(io, column_io_op, random_unit(trace) < 0.2 ? CALL_pread64 : CALL_read);
+	builder_set(io, column_io_op, random_unit(trace) < 0.2 ? SYSCALL_pread64 : SYSCALL_read);
 	builder_set(io, column_io_dir, DIRECTION_R);
 	builder_set(io, column_io_fd, loader->fd);
 	builder_set(io, column_io_file, loader->file);

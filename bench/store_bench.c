@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "schema/calls.h"
+#include "schema/syscalls.h"
 #include "store/builder.h"
 #include "store/reader.h"
 #include "store/writer.h"
@@ -75,7 +75,7 @@ static void add_row(struct builder *io, struct thread *thread, int number, int64
 	builder_set(io, column_io_cpu, thread->cpu);
 	builder_set(io, column_io_pid, 41000 + number);
 	builder_set(io, column_io_tid, 41000 + number);
-	builder_set(io, column_io_op, CALL_read);
+	builder_set(io, column_io_op, SYSCALL_read);
 	builder_set(io, column_io_dir, DIRECTION_R);
 	builder_set(io, column_io_fd, thread->fd);
 	builder_set(io, column_io_file, thread->file);

@@ -6,26 +6,26 @@
 #define STRATA_BPF_AIO_BPF_H
 
 #include "bpf/async.bpf.h"
-#include "bpf/call.bpf.h"
+#include "bpf/syscall.bpf.h"
 
 #define AIO_MOST     4096 /* operations of one call that are looked at */
 #define AIO_MOST_OLD 32	  /* where the kernel has no bpf_loop */
 #define AIO_NUMBERS  16
 
-/* Set by strata before load: enum call by operation, 0 where it is not recorded. */
-const volatile __u8 aio_calls[AIO_NUMBERS] = {};
+/* Set by strata before load: enum syscall by operation, 0 where it is not recorded. */
+const volatile __u8 aio_syscalls[AIO_NUMBERS] = {};
 
 enum { AIO_FSYNC = 2, AIO_FDSYNC = 3, AIO_PREADV = 7, AIO_PWRITEV = 8 };
 
-static __always_inline bool aio_moves_data(__u8 call)
+static __always_inline bool aio_moves_data(__u8 syscall)
 {
-	return call != CALL_aio_fsync && call != CALL_aio_fdsync;
+	return syscall != SYSCALL_aio_fsync && syscall != SYSCALL_aio_fdsync;
 }
 
 static __always_inline void aio_send(struct async_state *state, __s64 returned, __u64 end,
 				     __u8 flags)
 {
-	if (aio_moves_data(state->call))
+	if (aio_moves_data(state->syscall))
 		async_send_io(state, returned, end, flags);
 	else
 		async_send_fs(state, returned, end, flags);
@@ -62,7 +62,7 @@ static __always_inline void aio_take_range(struct async_state *async, struct use
 		async->requested = vector_sum(control->buffer, control->size);
 		if (async->requested < 0)
 			async->flags |= RECORD_NO_REQUESTED;
-	} else if (!aio_moves_data(async->call)) {
+	} else if (!aio_moves_data(async->syscall)) {
 		async->requested = RECORD_NULL;
 		async->pos = RECORD_NULL;
 	}
@@ -85,13 +85,13 @@ static __always_inline struct async_state *aio_read(struct aio_walk *walk, __u64
 		loss_count(LAYER_io, LOSS_UNREAD);
 		return NULL;
 	}
-	async->call = aio_calls[control->operation & (AIO_NUMBERS - 1)];
-	if (!async->call || control->operation >= AIO_NUMBERS)
+	async->syscall = aio_syscalls[control->operation & (AIO_NUMBERS - 1)];
+	if (!async->syscall || control->operation >= AIO_NUMBERS)
 		return NULL;
 	async->ts = walk->now;
 	async->pid = walk->pid;
 	async->tid = walk->tid;
-	async->call_flags = RECORD_NULL;
+	async->syscall_flags = RECORD_NULL;
 	async->mode = RECORD_NULL;
 	async->flags = 0;
 	async->file = 0;
@@ -120,7 +120,7 @@ static long aio_submit_one(__u32 index, void *context)
 		aio_send(old, 0, old->ts, RECORD_UNFINISHED);
 	async = aio_read(walk, key.id);
 	if (async)
-		async_keep(&key, async, aio_moves_data(async->call) ? LAYER_io : LAYER_fs);
+		async_keep(&key, async, aio_moves_data(async->syscall) ? LAYER_io : LAYER_fs);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #define STRATA_BPF_ASYNC_BPF_H
 
 #include "bpf/path.bpf.h"
-#include "schema/calls.h"
+#include "schema/syscalls.h"
 
 #define ASYNCS_IN_FLIGHT 32768
 
@@ -51,7 +51,7 @@ static __always_inline void async_fill_head(struct record *head, struct async_st
 					    __u8 type, __u64 end, __u8 flags)
 {
 	head->type = type;
-	head->call = state->call;
+	head->op = state->syscall;
 	head->flags = state->flags | flags;
 	head->pad = 0;
 	head->cpu = bpf_get_smp_processor_id();
@@ -87,7 +87,7 @@ static __always_inline void async_fill_fs(struct fs_record *record, struct async
 {
 	async_fill_head(&record->head, state, RECORD_FS, end, flags);
 	record->returned = returned;
-	record->flags = state->call_flags;
+	record->flags = state->syscall_flags;
 	record->mode = state->mode;
 	record->pos = state->pos;
 	record->length = state->requested;

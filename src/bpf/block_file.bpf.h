@@ -7,7 +7,7 @@
 #include "bpf/path.bpf.h"
 
 #include "bpf/compat.bpf.h"
-#include "schema/calls.h"
+#include "schema/syscalls.h"
 
 /* The inode whose page cache a bio moves, 0 for direct I/O to memory of no file. */
 static __always_inline struct inode *bio_inode(struct bio *bio)
@@ -125,7 +125,7 @@ static __always_inline __u32 file_of_recorded(struct task_state *task, struct in
 {
 	struct file *file;
 
-	if (!task || !task->call || !task->file_pointer)
+	if (!task || !task->syscall || !task->file_pointer)
 		return 0;
 	if (inode && (__u64)inode == task->last_inode && task->last_file == task->file)
 		return task->file;

@@ -150,7 +150,7 @@ static __always_inline void request_send(struct request_state *state, __u64 end)
 	if (!record)
 		return;
 	record->head.type = RECORD_BLOCK;
-	record->head.call = request_name(state->flags);
+	record->head.op = request_name(state->flags);
 	record->head.flags = end ? 0 : RECORD_UNFINISHED;
 	record->head.pad = 0;
 	record->head.cpu = state->cpu;

@@ -21,9 +21,9 @@ int BPF_PROG(cache_add, struct folio *folio)
 	state = task_find(task);
 	if (!state)
 		return 0;
-	if (state->call)
+	if (state->syscall)
 		state->missed += folio_bytes(folio);
-	else if (state->fault && !task_in_call(task))
+	else if (state->fault && !task_in_syscall(task))
 		state->fault_missed += folio_bytes(folio);
 	return 0;
 }

@@ -86,7 +86,7 @@ static __always_inline void fault_send(struct task_state *state, __u64 dur, __u8
 	if (!record)
 		return;
 	record->head.type = RECORD_FAULT;
-	record->head.call = 0;
+	record->head.op = 0;
 	record->head.flags = flags;
 	record->head.pad = 0;
 	record->head.cpu = state->fault_cpu;

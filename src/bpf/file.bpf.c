@@ -17,12 +17,12 @@
 char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
 
 /* Opens a call: everything about it that is known before it runs. */
-static __noinline void call_begin(struct task_struct *task, struct task_state *state,
-				  struct pt_regs *regs, __u8 call)
+static __noinline void syscall_begin(struct task_struct *task, struct task_state *state,
+				     struct pt_regs *regs, __u8 syscall)
 {
-	const volatile struct call_shape *shape = shape_of(call);
+	const volatile struct syscall_shape *shape = shape_of(syscall);
 
-	state->call = call;
+	state->syscall = syscall;
 	state->interrupted = 0;
 	state->off_since = 0;
 	state->missed = 0;
@@ -49,10 +49,10 @@ static __noinline void call_begin(struct task_struct *task, struct task_state *s
 }
 
 /* Writes the record of the call that the thread is in, and closes it. */
-static __always_inline void call_end(struct task_state *state, __s64 returned, __u64 end,
-				     __u8 flags)
+static __always_inline void syscall_end(struct task_state *state, __s64 returned, __u64 end,
+					__u8 flags)
 {
-	const volatile struct call_shape *shape = shape_of(state->call);
+	const volatile struct syscall_shape *shape = shape_of(state->syscall);
 
 	if (shape->io == IO_SUBMIT)
 		aio_refuse(state->args[2], state->args[1], returned);
@@ -66,24 +66,24 @@ static __always_inline void call_end(struct task_state *state, __s64 returned, _
 		io_copy_exit(state, returned, end, flags);
 	else
 		io_exit(state, returned, end, flags);
-	state->call = 0;
+	state->syscall = 0;
 	state->interrupted = 0;
 }
 
 /* Ends a call that a signal interrupted, now that it is known whether it restarts. */
-static __always_inline void call_end_interrupted(struct task_state *state, __u8 flags)
+static __always_inline void syscall_end_interrupted(struct task_state *state, __u8 flags)
 {
-	call_end(state, -4, state->end, RECORD_INTERRUPTED | flags);
+	syscall_end(state, -4, state->end, RECORD_INTERRUPTED | flags);
 }
 
 /* What the C library's faccessat() may make; watched for marks also when fs is not recorded. */
-static __always_inline bool call_may_mark(__u8 call)
+static __always_inline bool syscall_may_mark(__u8 syscall)
 {
-	return call == CALL_faccessat || call == CALL_faccessat2;
+	return syscall == SYSCALL_faccessat || syscall == SYSCALL_faccessat2;
 }
 
 /* A call through the 32-bit entry has other numbers and layouts: counted as lost, never misread. */
-static __always_inline void call_foreign(struct task_struct *task, __u8 layer_and_one)
+static __always_inline void syscall_foreign(struct task_struct *task, __u8 layer_and_one)
 {
 	__u8 layer = layer_and_one - 1;
 
@@ -93,31 +93,31 @@ static __always_inline void call_foreign(struct task_struct *task, __u8 layer_an
 
 /* What follows the filter is a function of its own, so that a thread which is not recorded does not pay
  * for its registers and stack. */
-static __noinline int call_enter(struct task_struct *task, struct pt_regs *regs, long number)
+static __noinline int syscall_enter(struct task_struct *task, struct pt_regs *regs, long number)
 {
 	struct task_state *state;
-	__u8 call;
+	__u8 syscall;
 
 	if (task->thread_info.status & TS_COMPAT) {
-		call_foreign(task, layers_by_number32[number & (CALL_NUMBERS - 1)]);
+		syscall_foreign(task, layers_by_number32[number & (SYSCALL_NUMBERS - 1)]);
 		return 0;
 	}
-	call = calls_by_number[number & (CALL_NUMBERS - 1)] & CALL_MASK;
-	if ((__u64)number >= CALL_NUMBERS) {
+	syscall = syscalls_by_number[number & (SYSCALL_NUMBERS - 1)] & SYSCALL_MASK;
+	if ((__u64)number >= SYSCALL_NUMBERS) {
 		if (number & X32_BIT)
-			call_foreign(task, call ? shape_of(call)->layer + 1 : 0);
+			syscall_foreign(task, syscall ? shape_of(syscall)->layer + 1 : 0);
 		return 0;
 	}
-	if (!call || (call_may_mark(call) && !layer_on[LAYER_fs]))
+	if (!syscall || (syscall_may_mark(syscall) && !layer_on[LAYER_fs]))
 		return 0;
-	state = task_state_recorded(task, shape_of(call)->layer);
+	state = task_state_recorded(task, shape_of(syscall)->layer);
 	if (!state)
 		return 0;
-	if (state->call && state->interrupted)
-		call_end_interrupted(state, RECORD_RESTARTED);
-	call_begin(task, state, regs, call);
+	if (state->syscall && state->interrupted)
+		syscall_end_interrupted(state, RECORD_RESTARTED);
+	syscall_begin(task, state, regs, syscall);
 	state->ts = bpf_ktime_get_boot_ns();
-	if (shape_of(call)->io == IO_SUBMIT)
+	if (shape_of(syscall)->io == IO_SUBMIT)
 		aio_submit(state->args[2], state->args[1], state->ts, state->pid, state->tid);
 	return 0;
 }
@@ -129,27 +129,27 @@ int BPF_PROG(file_sys_enter, struct pt_regs *regs, long number)
 
 	if (!task_may_be_recorded(task))
 		return 0;
-	return call_enter(task, regs, number);
+	return syscall_enter(task, regs, number);
 }
 
-static __noinline int call_exit(struct task_struct *task, struct pt_regs *regs, long returned,
-				__u8 call)
+static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *regs, long returned,
+				   __u8 syscall)
 {
 	__u64 end = bpf_ktime_get_boot_ns();
 	struct task_state *state;
 
 	if (task->thread_info.status & TS_COMPAT)
 		return 0;
-	state = task_state_recorded(task, shape_of(call)->layer);
+	state = task_state_recorded(task, shape_of(syscall)->layer);
 	if (!state)
 		return 0;
-	if (!state->call) {
+	if (!state->syscall) {
 		/* In flight when the recording began: its arguments are still in the registers. */
-		call_begin(task, state, regs, call);
+		syscall_begin(task, state, regs, syscall);
 		state->ts = start_ts;
 		state->blocked = RECORD_NULL;
 		if (state->pos != RECORD_NULL && returned > 0 &&
-		    !io_positioned(state, shape_of(call)->io))
+		    !io_positioned(state, shape_of(syscall)->io))
 			state->pos -= returned;
 	}
 	if (returned <= -512 && returned >= -516 && returned != -515) {
@@ -157,7 +157,7 @@ static __noinline int call_exit(struct task_struct *task, struct pt_regs *regs, 
 		state->interrupted = returned;
 		return 0;
 	}
-	call_end(state, returned, end, 0);
+	syscall_end(state, returned, end, 0);
 	return 0;
 }
 
@@ -169,7 +169,7 @@ static __noinline int mark_send(struct task_struct *task, struct pt_regs *regs)
 	if (!record)
 		return 0;
 	record->head.type = RECORD_MARK;
-	record->head.call = 0;
+	record->head.op = 0;
 	record->head.flags = 0;
 	record->head.pad = 0;
 	record->head.cpu = bpf_get_smp_processor_id();
@@ -188,23 +188,23 @@ int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 number = regs->orig_ax;
-	__u8 call;
+	__u8 syscall;
 
-	if (number >= CALL_NUMBERS)
+	if (number >= SYSCALL_NUMBERS)
 		return 0;
-	call = calls_by_number[number];
-	if (call & CALL_MOVES_PATHS && !returned) /* by whomever */
+	syscall = syscalls_by_number[number];
+	if (syscall & SYSCALL_MOVES_PATHS && !returned) /* by whomever */
 		__sync_fetch_and_add(&path_epoch, 1);
-	call &= CALL_MASK;
-	if (call_may_mark(call)) {
+	syscall &= SYSCALL_MASK;
+	if (syscall_may_mark(syscall)) {
 		if ((__u32)regs->di == MARK_DESCRIPTOR && recording)
 			mark_send(task, regs);
 		if (!layer_on[LAYER_fs])
 			return 0;
 	}
-	if (!call || !task_may_be_recorded(task))
+	if (!syscall || !task_may_be_recorded(task))
 		return 0;
-	return call_exit(task, regs, returned, call);
+	return syscall_exit(task, regs, returned, syscall);
 }
 
 SEC("?tp_btf/signal_deliver")
@@ -215,13 +215,13 @@ int BPF_PROG(file_signal_deliver, int signal, struct kernel_siginfo *info,
 	struct task_state *state = task_find(task);
 	bool restarts;
 
-	if (!state || !state->call || !state->interrupted || !recording)
+	if (!state || !state->syscall || !state->interrupted || !recording)
 		return 0;
 	if ((unsigned long)action->sa.sa_handler <= 1) /* SIG_DFL and SIG_IGN run no handler */
 		return 0;
 	restarts = state->interrupted == -513 ||
 		   (state->interrupted == -512 && action->sa.sa_flags & SA_RESTART);
-	call_end_interrupted(state, restarts ? RECORD_RESTARTED : 0);
+	syscall_end_interrupted(state, restarts ? RECORD_RESTARTED : 0);
 	return 0;
 }
 
@@ -230,23 +230,23 @@ int BPF_PROG(file_process_exit, struct task_struct *task)
 {
 	struct task_state *state = task_find(task);
 
-	if (!state || !state->call || !recording)
+	if (!state || !state->syscall || !recording)
 		return 0;
 	if (state->interrupted)
-		call_end_interrupted(state, 0);
+		syscall_end_interrupted(state, 0);
 	else
-		call_end(state, 0, state->ts, RECORD_UNFINISHED);
+		syscall_end(state, 0, state->ts, RECORD_UNFINISHED);
 	return 0;
 }
 
 /* Whether a thread that sleeps does so inside a call that began before the recording did. */
-static __always_inline __u8 call_since_before(struct task_struct *task, struct pt_regs *regs)
+static __always_inline __u8 syscall_since_before(struct task_struct *task, struct pt_regs *regs)
 {
 	__u64 number = regs->orig_ax;
 
-	if (!task->__state || task->thread_info.status & TS_COMPAT || number >= CALL_NUMBERS)
+	if (!task->__state || task->thread_info.status & TS_COMPAT || number >= SYSCALL_NUMBERS)
 		return 0;
-	return calls_by_number[number] & CALL_MASK;
+	return syscalls_by_number[number] & SYSCALL_MASK;
 }
 
 /* At the end of a recording: closes the calls that have not returned. */
@@ -256,25 +256,25 @@ int file_in_flight(struct bpf_iter__task *context)
 	struct task_struct *task = context->task;
 	struct task_state *state;
 	struct pt_regs *regs;
-	__u8 call;
+	__u8 syscall;
 
 	if (!task || task->flags & PF_KTHREAD)
 		return 0;
 	state = task_state_recorded(task, LAYER_io);
 	if (!state)
 		return 0;
-	if (!state->call) {
+	if (!state->syscall) {
 		regs = (struct pt_regs *)bpf_task_pt_regs(task);
-		call = call_since_before(task, regs);
-		if (!call)
+		syscall = syscall_since_before(task, regs);
+		if (!syscall)
 			return 0;
-		call_begin(task, state, regs, call);
+		syscall_begin(task, state, regs, syscall);
 		state->ts = start_ts;
 		state->blocked = RECORD_NULL;
 	}
 	if (state->interrupted)
-		call_end_interrupted(state, CALL_ABSENT);
+		syscall_end_interrupted(state, SYSCALL_ABSENT);
 	else
-		call_end(state, 0, state->ts, RECORD_UNFINISHED | CALL_ABSENT);
+		syscall_end(state, 0, state->ts, RECORD_UNFINISHED | SYSCALL_ABSENT);
 	return 0;
 }

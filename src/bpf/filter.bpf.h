@@ -80,7 +80,7 @@ static __always_inline struct task_state *filter_apply(struct task_struct *task,
 	} else {
 		job_bit_clear(task->pid);
 		state->left_out = 1;
-		state->call = 0;
+		state->syscall = 0;
 		state->fault = TASK_NO_FAULT;
 	}
 	return state;

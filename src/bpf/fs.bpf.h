@@ -2,10 +2,10 @@
 #ifndef STRATA_BPF_FS_BPF_H
 #define STRATA_BPF_FS_BPF_H
 
-#include "bpf/call.bpf.h"
+#include "bpf/syscall.bpf.h"
 
 static __always_inline void fs_enter(struct task_struct *task, struct task_state *state,
-				     const volatile struct call_shape *shape)
+				     const volatile struct syscall_shape *shape)
 {
 	__u8 place = shape->fd != ARGUMENT_NONE ? shape->fd : shape->dir;
 
@@ -21,7 +21,7 @@ static __always_inline __u32 fs_read_path(char *to, struct task_state *state, __
 {
 	__u32 size;
 
-	if (place == ARGUMENT_NONE || flags & CALL_ABSENT)
+	if (place == ARGUMENT_NONE || flags & SYSCALL_ABSENT)
 		return 0;
 	size = user_string_read(to, PATH_BYTES, argument(state, place));
 	if (!size && returned >= 0 && !(flags & RECORD_UNFINISHED)) /* the kernel could read it */
@@ -45,12 +45,12 @@ static __always_inline void fs_fill_open(struct fs_record *record, struct task_s
 {
 	struct user_open_how how = {};
 
-	if (state->call == CALL_openat2 &&
+	if (state->syscall == SYSCALL_openat2 &&
 	    !bpf_probe_read_user(&how, sizeof(how), (void *)state->args[2])) {
 		record->flags = how.flags;
 		record->mode = how.mode;
 	}
-	if (state->call != CALL_creat && record->flags != RECORD_NULL &&
+	if (state->syscall != SYSCALL_creat && record->flags != RECORD_NULL &&
 	    !(record->flags & (O_CREAT | O_TMPFILE_BIT)))
 		record->mode = RECORD_NULL;
 	if (returned >= 0) {
@@ -61,7 +61,7 @@ static __always_inline void fs_fill_open(struct fs_record *record, struct task_s
 
 /* What the arguments and the result tell by themselves. */
 static __always_inline void fs_fill(struct fs_record *record, struct task_state *state,
-				    const volatile struct call_shape *shape, __s64 returned,
+				    const volatile struct syscall_shape *shape, __s64 returned,
 				    __u64 end, __u8 flags)
 {
 	head_fill(&record->head, state, RECORD_FS, end, flags);
@@ -79,7 +79,7 @@ static __always_inline void fs_fill(struct fs_record *record, struct task_state 
 
 /* A call on a descriptor, which has no path: its record is made in the ring. */
 static __always_inline int fs_exit_descriptor(struct task_state *state,
-					      const volatile struct call_shape *shape,
+					      const volatile struct syscall_shape *shape,
 					      __s64 returned, __u64 end, __u8 flags)
 {
 	struct fs_record *record;
@@ -101,8 +101,8 @@ static __always_inline int fs_exit_descriptor(struct task_state *state,
 /* The directories that paths start from. */
 static __always_inline void fs_fill_directories(struct fs_record *record, struct scratch *scratch,
 						struct task_state *state,
-						const volatile struct call_shape *shape, __u32 size,
-						__u32 size2)
+						const volatile struct syscall_shape *shape,
+						__u32 size, __u32 size2)
 {
 	if (size == 1 && record->flags != RECORD_NULL && record->flags & AT_EMPTY_PATH) {
 		record->fd = (__s32)argument(state, shape->dir); /* that is what it names */
@@ -132,14 +132,14 @@ static __always_inline bool fs_wanted(struct fs_record *record, struct scratch *
 
 __noinline int fs_exit(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
 {
-	const volatile struct call_shape *shape;
+	const volatile struct syscall_shape *shape;
 	struct fs_record *record;
 	struct scratch *scratch;
 	__u32 size, size2;
 
 	if (!state)
 		return 0;
-	shape = shape_of(state->call);
+	shape = shape_of(state->syscall);
 	if (shape->fd != ARGUMENT_NONE)
 		return fs_exit_descriptor(state, shape, returned, end, flags);
 	scratch = scratch_get();
@@ -153,7 +153,7 @@ __noinline int fs_exit(struct task_state *state, __s64 returned, __u64 end, __u8
 	record->path_size = size;
 	record->path2_size = size2;
 	fs_fill_directories(record, scratch, state, shape, size, size2);
-	if (shape->opens && !(flags & (CALL_ABSENT | RECORD_UNFINISHED)))
+	if (shape->opens && !(flags & (SYSCALL_ABSENT | RECORD_UNFINISHED)))
 		fs_fill_open(record, state, returned);
 	if (!fs_wanted(record, scratch, size, size2))
 		return 0;

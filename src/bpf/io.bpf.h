@@ -2,7 +2,7 @@
 #ifndef STRATA_BPF_IO_BPF_H
 #define STRATA_BPF_IO_BPF_H
 
-#include "bpf/call.bpf.h"
+#include "bpf/syscall.bpf.h"
 
 /* Takes the file behind fd and, where it can seek, its position. */
 static __always_inline void io_take_file(struct task_struct *task, struct task_state *state,
@@ -64,7 +64,7 @@ static __always_inline __s64 io_requested(struct task_state *state, __u8 shape, 
 
 	if (!io_in_memory(shape))
 		return state->args[shape == IO_SENDFILE ? 3 : shape == IO_COPY ? 4 : 2];
-	if (flags & CALL_ABSENT)
+	if (flags & SYSCALL_ABSENT)
 		return -1;
 	if (shape != IO_MESSAGE)
 		return vector_sum(state->args[1], state->args[2]);
@@ -76,7 +76,7 @@ static __always_inline __s64 io_requested(struct task_state *state, __u8 shape, 
 /* Whether a write goes to the end of the file whatever its position says. */
 static __always_inline bool io_appends(struct task_state *state, struct file *file)
 {
-	__u64 flags = state->call == CALL_pwritev2 ? state->args[5] : 0;
+	__u64 flags = state->syscall == SYSCALL_pwritev2 ? state->args[5] : 0;
 
 	if (flags & RWF_APPEND)
 		return true;
@@ -97,17 +97,19 @@ static __always_inline __s64 io_append_position(struct task_state *state, __u8 s
 	return BPF_CORE_READ(file, f_pos) - returned;
 }
 
-static __always_inline bool io_writes_file(__u8 call)
+static __always_inline bool io_writes_file(__u8 syscall)
 {
-	return call == CALL_write || call == CALL_writev || call == CALL_pwrite64 ||
-	       call == CALL_pwritev || call == CALL_pwritev2;
+	return syscall == SYSCALL_write || syscall == SYSCALL_writev ||
+	       syscall == SYSCALL_pwrite64 || syscall == SYSCALL_pwritev ||
+	       syscall == SYSCALL_pwritev2;
 }
 
 /* Of calls that read: a write fills pages that it need not read. */
 static __always_inline __s64 io_missed(struct task_state *state)
 {
-	if (!count_missed || io_writes_file(state->call) || state->call == CALL_copy_file_range ||
-	    state->call == CALL_sendto || state->call == CALL_sendmsg)
+	if (!count_missed || io_writes_file(state->syscall) ||
+	    state->syscall == SYSCALL_copy_file_range || state->syscall == SYSCALL_sendto ||
+	    state->syscall == SYSCALL_sendmsg)
 		return RECORD_NULL;
 	return state->missed;
 }
@@ -119,7 +121,7 @@ static __always_inline void io_fill(struct io_record *record, struct task_state 
 
 	if (requested == -1 && io_in_memory(shape)) {
 		flags |= RECORD_NO_REQUESTED;
-		if (returned >= 0 && !(flags & (CALL_ABSENT | RECORD_UNFINISHED)))
+		if (returned >= 0 && !(flags & (SYSCALL_ABSENT | RECORD_UNFINISHED)))
 			loss_count(LAYER_io, LOSS_UNREAD);
 	}
 	if (state->file_flags & O_DIRECT)
@@ -143,8 +145,8 @@ __noinline int io_exit(struct task_state *state, __s64 returned, __u64 end, __u8
 		return 0;
 	if (!prefix_has_file(state->file))
 		return 0;
-	shape = shape_of(state->call)->io;
-	if (returned > 0 && state->pos != RECORD_NULL && io_writes_file(state->call))
+	shape = shape_of(state->syscall)->io;
+	if (returned > 0 && state->pos != RECORD_NULL && io_writes_file(state->syscall))
 		state->pos = io_append_position(state, shape, returned);
 	record = ring_reserve(sizeof(*record), LAYER_io);
 	if (!record)
@@ -162,7 +164,7 @@ static __always_inline __s64 io_copy_position(__s64 pos, __u64 pointer, __s64 re
 
 	if (!pointer || pos == RECORD_NULL)
 		return pos;
-	if (flags & CALL_ABSENT || bpf_probe_read_user(&offset, sizeof(offset), (void *)pointer))
+	if (flags & SYSCALL_ABSENT || bpf_probe_read_user(&offset, sizeof(offset), (void *)pointer))
 		return RECORD_NULL;
 	return returned > 0 ? offset - returned : offset;
 }
@@ -177,7 +179,7 @@ __noinline int io_copy_exit(struct task_state *state, __s64 returned, __u64 end,
 		return 0;
 	if (!prefix_has_file(state->file) && !prefix_has_file(state->file2))
 		return 0;
-	shape = shape_of(state->call)->io;
+	shape = shape_of(state->syscall)->io;
 	sendfile = shape == IO_SENDFILE;
 	record = ring_reserve(sizeof(*record), LAYER_io);
 	if (!record)

@@ -2,11 +2,11 @@
 #ifndef STRATA_BPF_MEM_BPF_H
 #define STRATA_BPF_MEM_BPF_H
 
-#include "bpf/call.bpf.h"
+#include "bpf/syscall.bpf.h"
 
 static __always_inline void mem_enter(struct task_struct *task, struct task_state *state)
 {
-	if (state->call == CALL_mmap && !(state->args[3] & MAP_ANONYMOUS))
+	if (state->syscall == SYSCALL_mmap && !(state->args[3] & MAP_ANONYMOUS))
 		state->file = path_of_descriptor(task, state, state->args[4]);
 }
 
@@ -30,18 +30,18 @@ __noinline int mem_exit(struct task_state *state, __s64 returned, __u64 end, __u
 	record->fd = RECORD_NULL;
 	record->file = state->file;
 	record->pad = 0;
-	if (state->call == CALL_mmap) {
+	if (state->syscall == SYSCALL_mmap) {
 		record->prot = (__u32)state->args[2];
 		record->flags = (__u32)state->args[3];
 		if (!(state->args[3] & MAP_ANONYMOUS)) {
 			record->fd = (__s32)state->args[4];
 			record->pos = state->args[5];
 		}
-	} else if (state->call == CALL_mremap) {
+	} else if (state->syscall == SYSCALL_mremap) {
 		record->length = state->args[2];
 		record->old_length = state->args[1];
 		record->flags = (__u32)state->args[3];
-	} else if (state->call != CALL_munmap) {
+	} else if (state->syscall != SYSCALL_munmap) {
 		record->flags = (__u32)state->args[2];
 	}
 	ring_submit(record);

@@ -7,7 +7,7 @@
 
 #include "bpf/compat.bpf.h"
 #include "bpf/filter.bpf.h"
-#include "schema/calls.h"
+#include "schema/syscalls.h"
 
 char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
 
@@ -126,7 +126,7 @@ static __always_inline void process_fill(struct process_scratch *scratch, struct
 	struct process_record *record = &scratch->process;
 
 	record->head.type = RECORD_PROCESS;
-	record->head.call = event;
+	record->head.op = event;
 	record->head.flags = 0;
 	record->head.cpu = bpf_get_smp_processor_id();
 	record->head.tid = state ? state->tid : task_number(task);

@@ -46,7 +46,7 @@ enum record_flag {
 
 struct record {
 	__u8 type;
-	__u8 call; /* enum call; enum event for processes */
+	__u8 op; /* enum syscall; enum event for processes */
 	__u8 flags;
 	__u8 pad;
 	__u32 cpu;
@@ -266,7 +266,7 @@ struct task_state {
 	__u32 pid;
 	__u32 tid;
 	__u8 mode;
-	__u8 call;	   /* enum call the thread is in; 0: none */
+	__u8 syscall;	   /* enum syscall the thread is in; 0: none */
 	__u8 left_out;	   /* of the job, but a filter does not match it */
 	__u8 fault;	   /* enum task_fault */
 	__s32 interrupted; /* -512..-516: the call ended so, and whether it restarts is not known yet */
@@ -331,7 +331,7 @@ struct async_state {
 	__u64 ts;
 	__s64 pos;	 /* these four are RECORD_NULL where the operation has no such argument */
 	__s64 requested; /* bytes; of calls on metadata the length */
-	__s64 call_flags;
+	__s64 syscall_flags;
 	__s64 mode;
 	__u64 files; /* address of the descriptor table that a file is opened into */
 	__u32 pid;   /* of the thread that submitted it */
@@ -339,7 +339,7 @@ struct async_state {
 	__s32 fd;   /* DESCRIPTOR_NONE: none */
 	__u32 file; /* file id */
 	__u32 dir;
-	__u8 call;
+	__u8 syscall;
 	__u8 flags; /* enum record_flag */
 	__u8 pad[2];
 };
@@ -386,7 +386,7 @@ enum io_shape {
 /* Where a call's arguments are; ARGUMENT_NONE where there is none. */
 #define ARGUMENT_NONE 7
 
-struct call_shape {
+struct syscall_shape {
 	__u8 layer; /* enum layer */
 	__u8 io;    /* enum io_shape */
 	__u8 fd, dir, path, dir2, path2, flags, mode, pos, length;
@@ -394,12 +394,12 @@ struct call_shape {
 	__u8 pad[4];
 };
 
-#define CALL_NUMBERS 512 /* system call numbers looked at, 64-bit and 32-bit */
-#define CALL_SHAPES  128
+#define SYSCALL_NUMBERS 512 /* system call numbers looked at, 64-bit and 32-bit */
+#define SYSCALL_SHAPES	128
 
-/* calls_by_number holds an enum call, 0 for calls that are no row, and this bit for calls that may change
+/* syscalls_by_number holds an enum syscall, 0 for calls that are no row, and this bit for calls that may change
  * the paths of files already known. */
-#define CALL_MOVES_PATHS 0x80
-#define CALL_MASK	 0x7f
+#define SYSCALL_MOVES_PATHS 0x80
+#define SYSCALL_MASK	    0x7f
 
 #endif

@@ -111,7 +111,7 @@ static __always_inline struct sched_record *sched_reserve(__u64 ts, __u64 end)
 	if (!record)
 		return NULL;
 	record->head.type = RECORD_SCHED;
-	record->head.call = 0;
+	record->head.op = 0;
 	record->head.flags = 0;
 	record->head.pad = 0;
 	record->head.cpu = bpf_get_smp_processor_id();
@@ -196,7 +196,7 @@ static __always_inline void stay_mend(struct stay *stay, struct task_struct *tas
 	stay_begin(stay, task, end);
 	stay->unknown = !state || !state->run_delay;
 	stay->run_delay = state ? state->run_delay : 0;
-	if (state && state->call && state->off_since && state->off_since < end) {
+	if (state && state->syscall && state->off_since && state->off_since < end) {
 		state->blocked += end - state->off_since;
 		state->off_since = 0;
 	}
@@ -235,10 +235,10 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 		sched_send(prev, stay, now, state_of(preempted, prev_state));
 	if (leaving) {
 		leaving->run_delay = task_run_delay(prev);
-		if (leaving->call)
+		if (leaving->syscall)
 			leaving->off_since = now;
 	}
-	if (coming && coming->call && coming->off_since) {
+	if (coming && coming->syscall && coming->off_since) {
 		coming->blocked += now - coming->off_since;
 		coming->off_since = 0;
 	}

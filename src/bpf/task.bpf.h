@@ -144,7 +144,7 @@ static __always_inline struct task_state *task_state_recorded(struct task_struct
 }
 
 /* The registers with which a thread entered the kernel name no call when a fault brought it there. */
-static __always_inline bool task_in_call(struct task_struct *task)
+static __always_inline bool task_in_syscall(struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 

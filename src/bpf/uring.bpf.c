@@ -25,8 +25,8 @@ enum {
 	URING_UNLINKAT = 36,
 };
 
-/* Set by strata before load: enum call by operation, 0 where it is not recorded. */
-const volatile __u8 uring_calls[URING_NUMBERS] = {};
+/* Set by strata before load: enum syscall by operation, 0 where it is not recorded. */
+const volatile __u8 uring_syscalls[URING_NUMBERS] = {};
 const volatile __u8 uring_layers[URING_NUMBERS] = {}; /* enum layer */
 
 struct uring_path {
@@ -121,7 +121,7 @@ static __always_inline void uring_take_open(struct task_struct *task, struct uri
 
 	if (BPF_CORE_READ(req, opcode) == URING_OPENAT)
 		flags &= ~O_LARGEFILE; /* the kernel's own addition */
-	scratch->state.call_flags = flags;
+	scratch->state.syscall_flags = flags;
 	if (flags & (O_CREAT | O_TMPFILE_BIT))
 		scratch->state.mode = BPF_CORE_READ(open, how.mode);
 	if (!BPF_CORE_READ(open, file_slot)) /* else it gets no descriptor */
@@ -144,12 +144,12 @@ static __always_inline void uring_take_metadata(struct task_struct *task,
 	case URING_OPENAT:
 	case URING_OPENAT2: uring_take_open(task, scratch, req); break;
 	case URING_STATX:
-		state->call_flags = BPF_CORE_READ(statx, flags);
+		state->syscall_flags = BPF_CORE_READ(statx, flags);
 		uring_take_path(task, scratch, (__u64)req, BPF_CORE_READ(statx, filename),
 				BPF_CORE_READ(statx, dfd));
 		break;
 	case URING_UNLINKAT:
-		state->call_flags = BPF_CORE_READ(unlink, flags);
+		state->syscall_flags = BPF_CORE_READ(unlink, flags);
 		uring_take_path(task, scratch, (__u64)req, BPF_CORE_READ(unlink, filename),
 				BPF_CORE_READ(unlink, dfd));
 		break;
@@ -162,7 +162,7 @@ static __always_inline void uring_take_metadata(struct task_struct *task,
 		uring_take_descriptor(task, state, req, -1);
 		state->pos = RECORD_NULL;
 		if (operation == URING_FSYNC) {
-			state->call_flags = BPF_CORE_READ(sync, flags);
+			state->syscall_flags = BPF_CORE_READ(sync, flags);
 			break;
 		}
 		state->mode = BPF_CORE_READ(sync, mode);
@@ -183,14 +183,14 @@ static __noinline int uring_begin(struct task_struct *task, struct io_kiocb *req
 		return 0;
 	state = &scratch->state;
 	__builtin_memset(state, 0, sizeof(*state));
-	state->call = uring_calls[operation & (URING_NUMBERS - 1)];
+	state->syscall = uring_syscalls[operation & (URING_NUMBERS - 1)];
 	state->ts = bpf_ktime_get_boot_ns();
 	state->pid = submitter->pid;
 	state->tid = submitter->tid;
 	state->fd = DESCRIPTOR_NONE;
 	state->pos = RECORD_NULL;
 	state->requested = RECORD_NULL;
-	state->call_flags = RECORD_NULL;
+	state->syscall_flags = RECORD_NULL;
 	state->mode = RECORD_NULL;
 	if (layer == LAYER_io)
 		uring_take_transfer(task, state, req, operation);
@@ -206,7 +206,7 @@ static __always_inline int uring_submitted(struct io_kiocb *req)
 	__u8 operation = BPF_CORE_READ(req, opcode);
 
 	if (!task_may_be_recorded(task) || operation >= URING_NUMBERS ||
-	    !uring_calls[operation & (URING_NUMBERS - 1)])
+	    !uring_syscalls[operation & (URING_NUMBERS - 1)])
 		return 0;
 	return uring_begin(task, (void *)req, operation);
 }
@@ -266,8 +266,9 @@ static __always_inline void uring_take_append(struct async_state *state, struct 
 	struct io_rw *rw = (void *)req;
 
 	if (returned > 0 && BPF_CORE_READ(req, file, f_flags) & O_APPEND &&
-	    (state->call == CALL_io_uring_write || state->call == CALL_io_uring_writev ||
-	     state->call == CALL_io_uring_write_fixed))
+	    (state->syscall == SYSCALL_io_uring_write ||
+	     state->syscall == SYSCALL_io_uring_writev ||
+	     state->syscall == SYSCALL_io_uring_write_fixed))
 		state->pos = BPF_CORE_READ(rw, kiocb.ki_pos) - returned;
 }
 
@@ -298,7 +299,7 @@ static __always_inline void uring_send_fs(struct async_state *state, __u64 key, 
 
 /* A transfer that was in flight when the recording began. */
 static __always_inline int uring_end_early(struct io_kiocb *req, __s64 returned, __u64 end,
-					   __u8 call)
+					   __u8 syscall)
 {
 	struct task_struct *task = request_submitter(req);
 	struct uring_scratch *scratch = uring_scratch_get();
@@ -309,7 +310,7 @@ static __always_inline int uring_end_early(struct io_kiocb *req, __s64 returned,
 		return 0;
 	state = &scratch->state;
 	__builtin_memset(state, 0, sizeof(*state));
-	state->call = call;
+	state->syscall = syscall;
 	state->ts = start_ts;
 	state->pid = task_process_far(task);
 	state->tid = task_number_far(task);
@@ -329,7 +330,7 @@ static __noinline int uring_end(struct io_kiocb *req, __s64 returned)
 	__u8 operation = BPF_CORE_READ(req, opcode) & (URING_NUMBERS - 1);
 
 	if (!state && !async_refused && returned >= 0 && uring_layers[operation] == LAYER_io)
-		return uring_end_early(req, returned, end, uring_calls[operation]);
+		return uring_end_early(req, returned, end, uring_syscalls[operation]);
 	if (!state)
 		return 0;
 	if (operation == URING_OPENAT || operation == URING_OPENAT2)
@@ -354,7 +355,7 @@ static __always_inline int uring_completed(struct io_kiocb *req, __s64 returned)
 		return 0;
 	if (operation == URING_RENAMEAT && !returned) /* by whomever */
 		__sync_fetch_and_add(&path_epoch, 1);
-	if (!uring_calls[operation & (URING_NUMBERS - 1)])
+	if (!uring_syscalls[operation & (URING_NUMBERS - 1)])
 		return 0;
 	return uring_end(req, returned);
 }

@@ -13,15 +13,16 @@
 enum queue { QUEUE_URING, QUEUE_AIO };
 
 struct operation {
-	uint8_t call;
+	uint8_t syscall;
 	uint8_t layer;
 	uint8_t queue;
 	uint8_t number;
 };
 
 static const struct operation operations[] = {
-#define ASYNC_IO(name, queue, number, direction) { CALL_##name, LAYER_io, QUEUE_##queue, number },
-#define ASYNC_FS(name, queue, number)		 { CALL_##name, LAYER_fs, QUEUE_##queue, number },
+#define ASYNC_IO(name, queue, number, direction) \
+	{ SYSCALL_##name, LAYER_io, QUEUE_##queue, number },
+#define ASYNC_FS(name, queue, number) { SYSCALL_##name, LAYER_fs, QUEUE_##queue, number },
 #include "schema/async.def"
 };
 
@@ -59,9 +60,9 @@ static void async_configure(const struct probe_setup *setup)
 		if (!(setup->layers & LAYER_BIT(one->layer)))
 			continue;
 		if (one->queue == QUEUE_AIO) {
-			bpf->rodata->aio_calls[one->number] = one->call;
+			bpf->rodata->aio_syscalls[one->number] = one->syscall;
 		} else {
-			bpf->rodata->uring_calls[one->number] = one->call;
+			bpf->rodata->uring_syscalls[one->number] = one->syscall;
 			bpf->rodata->uring_layers[one->number] = one->layer;
 		}
 	}
@@ -69,10 +70,10 @@ static void async_configure(const struct probe_setup *setup)
 		bpf_map__set_max_entries(bpf->maps.asyncs, 1);
 }
 
-static bool call_moves_data(uint8_t call)
+static bool syscall_moves_data(uint8_t syscall)
 {
 	for (size_t i = 0; i < OPERATION_COUNT; i++)
-		if (operations[i].call == call)
+		if (operations[i].syscall == syscall)
 			return operations[i].layer == LAYER_io;
 	return false;
 }
@@ -81,7 +82,7 @@ static struct record unfinished_head(const struct async_state *state, uint8_t ty
 {
 	return (struct record){
 		.type = type,
-		.call = state->call,
+		.op = state->syscall,
 		.flags = state->flags | RECORD_UNFINISHED,
 		.pid = state->pid,
 		.tid = state->tid,
@@ -102,7 +103,7 @@ void async_add_unfinished(struct sink *sink, const struct async_state *state)
 	};
 	struct fs_record fs = {
 		.head = unfinished_head(state, RECORD_FS),
-		.flags = state->call_flags,
+		.flags = state->syscall_flags,
 		.mode = state->mode,
 		.pos = state->pos,
 		.length = state->requested,
@@ -112,7 +113,7 @@ void async_add_unfinished(struct sink *sink, const struct async_state *state)
 		.dir = state->dir,
 	};
 
-	file_add_row(sink, call_moves_data(state->call) ? &io.head : &fs.head);
+	file_add_row(sink, syscall_moves_data(state->syscall) ? &io.head : &fs.head);
 }
 
 const struct probe async_probe = {

@@ -114,7 +114,7 @@ static void block_decode(struct decoder *decoder, const struct record *head, siz
 		SET(tid, head->tid);
 	builder_set_text(row, column_block_dev, block->disk,
 			 strnlen(block->disk, sizeof(block->disk)));
-	SET(op, head->call);
+	SET(op, head->op);
 	SET(sync, !!(block->flags & BLOCK_SYNC));
 	SET(meta, !!(block->flags & BLOCK_META));
 	SET(ahead, !!(block->flags & BLOCK_AHEAD));

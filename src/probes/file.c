@@ -13,61 +13,63 @@
 
 #define _ ARGUMENT_NONE
 
-static const struct call_shape shapes[CALL_COUNT] = {
-#define IO_CALL(name, number, number32, direction, shape) \
-	[CALL_##name] = { .layer = LAYER_io, .io = IO_##shape },
-#define FS_CALL(name, number, number32, ...)                                                 \
-	[CALL_##name] = { LAYER_fs, IO_NONE, __VA_ARGS__,                                    \
-			  .opens = CALL_##name == CALL_open || CALL_##name == CALL_openat || \
-				   CALL_##name == CALL_openat2 || CALL_##name == CALL_creat },
-#define MEM_CALL(name, number, number32) [CALL_##name] = { .layer = LAYER_mem },
-#define CALL32(layer, number32)
-#define NAMESPACE_CALL(number, number32)
-#define QUEUE_CALL(name, number, number32, shape) \
-	[CALL_##name] = { .layer = LAYER_io, .io = IO_##shape },
-#include "schema/calls.def"
+static const struct syscall_shape shapes[SYSCALL_COUNT] = {
+#define IO_SYSCALL(name, number, number32, direction, shape) \
+	[SYSCALL_##name] = { .layer = LAYER_io, .io = IO_##shape },
+#define FS_SYSCALL(name, number, number32, ...)                            \
+	[SYSCALL_##name] = { LAYER_fs, IO_NONE, __VA_ARGS__,               \
+			     .opens = SYSCALL_##name == SYSCALL_open ||    \
+				      SYSCALL_##name == SYSCALL_openat ||  \
+				      SYSCALL_##name == SYSCALL_openat2 || \
+				      SYSCALL_##name == SYSCALL_creat },
+#define MEM_SYSCALL(name, number, number32) [SYSCALL_##name] = { .layer = LAYER_mem },
+#define SYSCALL32(layer, number32)
+#define NAMESPACE_SYSCALL(number, number32)
+#define QUEUE_SYSCALL(name, number, number32, shape) \
+	[SYSCALL_##name] = { .layer = LAYER_io, .io = IO_##shape },
+#include "schema/syscalls.def"
 };
 
 #undef _
 
-struct call_number {
-	uint8_t call; /* CALL_none: no row, but it moves paths, or only 32-bit */
+struct syscall_number {
+	uint8_t syscall; /* SYSCALL_none: no row, but it moves paths, or only 32-bit */
 	uint8_t layer;
 	int16_t number; /* -1: none */
 	int16_t number32;
 };
 
-static const struct call_number numbers[] = {
-#define IO_CALL(name, number, number32, ...)	{ CALL_##name, LAYER_io, number, number32 },
-#define FS_CALL(name, number, number32, ...)	{ CALL_##name, LAYER_fs, number, number32 },
-#define MEM_CALL(name, number, number32)	{ CALL_##name, LAYER_mem, number, number32 },
-#define CALL32(layer, number32)			{ CALL_none, LAYER_##layer, -1, number32 },
-#define NAMESPACE_CALL(number, number32)	{ CALL_none, LAYER_fs, number, -1 },
-#define QUEUE_CALL(name, number, number32, ...) { CALL_##name, LAYER_io, number, number32 },
-#include "schema/calls.def"
+static const struct syscall_number numbers[] = {
+#define IO_SYSCALL(name, number, number32, ...)	   { SYSCALL_##name, LAYER_io, number, number32 },
+#define FS_SYSCALL(name, number, number32, ...)	   { SYSCALL_##name, LAYER_fs, number, number32 },
+#define MEM_SYSCALL(name, number, number32)	   { SYSCALL_##name, LAYER_mem, number, number32 },
+#define SYSCALL32(layer, number32)		   { SYSCALL_none, LAYER_##layer, -1, number32 },
+#define NAMESPACE_SYSCALL(number, number32)	   { SYSCALL_none, LAYER_fs, number, -1 },
+#define QUEUE_SYSCALL(name, number, number32, ...) { SYSCALL_##name, LAYER_io, number, number32 },
+#include "schema/syscalls.def"
 };
 
-#define IO_CALL(name, number, ...)  static_assert(__NR_##name == number, #name);
-#define FS_CALL(name, number, ...)  static_assert(__NR_##name == number, #name);
-#define MEM_CALL(name, number, ...) static_assert(__NR_##name == number, #name);
-#define CALL32(layer, number32)
-#define NAMESPACE_CALL(number, number32)
-#define QUEUE_CALL(name, number, ...) static_assert(__NR_##name == number, #name);
-#include "schema/calls.def"
+#define IO_SYSCALL(name, number, ...)  static_assert(__NR_##name == number, #name);
+#define FS_SYSCALL(name, number, ...)  static_assert(__NR_##name == number, #name);
+#define MEM_SYSCALL(name, number, ...) static_assert(__NR_##name == number, #name);
+#define SYSCALL32(layer, number32)
+#define NAMESPACE_SYSCALL(number, number32)
+#define QUEUE_SYSCALL(name, number, ...) static_assert(__NR_##name == number, #name);
+#include "schema/syscalls.def"
 
-static_assert(CALL_COUNT <= CALL_SHAPES, "CALL_SHAPES bounds the table in the kernel");
+static_assert(SYSCALL_COUNT <= SYSCALL_SHAPES, "SYSCALL_SHAPES bounds the table in the kernel");
 static_assert(RECORD_NULL == CELL_NULL, "null passes from record to row unchanged");
 
-static bool moves_paths(uint8_t call)
+static bool moves_paths(uint8_t syscall)
 {
-	return call == CALL_none || call == CALL_rename || call == CALL_renameat ||
-	       call == CALL_renameat2;
+	return syscall == SYSCALL_none || syscall == SYSCALL_rename ||
+	       syscall == SYSCALL_renameat || syscall == SYSCALL_renameat2;
 }
 
-/* As call_may_mark() in bpf/file.bpf.c. */
-static bool may_mark(uint8_t call)
+/* As syscall_may_mark() in bpf/file.bpf.c. */
+static bool may_mark(uint8_t syscall)
 {
-	return call == CALL_faccessat || call == CALL_faccessat2;
+	return syscall == SYSCALL_faccessat || syscall == SYSCALL_faccessat2;
 }
 
 static void file_configure(const struct probe_setup *setup)
@@ -86,40 +88,40 @@ static void file_configure(const struct probe_setup *setup)
 		absences_add(setup->absences, "io.missed",
 			     "this kernel's page cache has no folios");
 	bpf_program__set_autoload(bpf->progs.cache_add, bpf->rodata->count_missed);
-	memcpy(bpf->rodata->call_shapes, shapes, sizeof(shapes));
+	memcpy(bpf->rodata->syscall_shapes, shapes, sizeof(shapes));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		const struct call_number *n = &numbers[i];
+		const struct syscall_number *n = &numbers[i];
 		bool recorded =
 			setup->layers & LAYER_BIT(n->layer) ||
-			(shapes[n->call].io >= IO_SUBMIT && setup->layers & LAYER_BIT(LAYER_fs));
+			(shapes[n->syscall].io >= IO_SUBMIT && setup->layers & LAYER_BIT(LAYER_fs));
 
 		/* Renames are watched whatever is recorded: they change the paths of known files.
 		 * So is the call that makes marks. */
 		if (n->number >= 0)
-			bpf->rodata->calls_by_number[n->number] =
-				(recorded || may_mark(n->call) ? n->call : 0) |
-				(moves_paths(n->call) ? CALL_MOVES_PATHS : 0);
+			bpf->rodata->syscalls_by_number[n->number] =
+				(recorded || may_mark(n->syscall) ? n->syscall : 0) |
+				(moves_paths(n->syscall) ? SYSCALL_MOVES_PATHS : 0);
 		if (n->number32 >= 0 && recorded)
 			bpf->rodata->layers_by_number32[n->number32] = n->layer + 1;
 	}
 }
 
-static enum direction direction_of(uint8_t call)
+static enum direction direction_of(uint8_t syscall)
 {
-	static const uint8_t directions[CALL_COUNT] = {
-#define IO_CALL(name, number, number32, direction, ...) [CALL_##name] = DIRECTION_##direction,
-#define FS_CALL(...)
-#define MEM_CALL(...)
-#define CALL32(...)
-#define NAMESPACE_CALL(...)
-#define QUEUE_CALL(...)
-#include "schema/calls.def"
-#define ASYNC_IO(name, queue, number, direction) [CALL_##name] = DIRECTION_##direction,
+	static const uint8_t directions[SYSCALL_COUNT] = {
+#define IO_SYSCALL(name, number, number32, direction, ...) [SYSCALL_##name] = DIRECTION_##direction,
+#define FS_SYSCALL(...)
+#define MEM_SYSCALL(...)
+#define SYSCALL32(...)
+#define NAMESPACE_SYSCALL(...)
+#define QUEUE_SYSCALL(...)
+#include "schema/syscalls.def"
+#define ASYNC_IO(name, queue, number, direction) [SYSCALL_##name] = DIRECTION_##direction,
 #define ASYNC_FS(...)
 #include "schema/async.def"
 	};
 
-	return directions[call];
+	return directions[syscall];
 }
 
 #define SET(table, column, value) builder_set(row, column_##table##_##column, (int64_t)(value))
@@ -133,7 +135,7 @@ static enum direction direction_of(uint8_t call)
 		SET(table, cpu, (head)->cpu);             \
 		SET(table, pid, (head)->pid);             \
 		SET(table, tid, (head)->tid);             \
-		SET(table, op, (head)->call);             \
+		SET(table, op, (head)->op);               \
 	} while (0)
 
 static void io_decode(struct sink *sink, const struct record *head)
@@ -144,7 +146,7 @@ static void io_decode(struct sink *sink, const struct record *head)
 	if (!row)
 		return sink_drop(sink, TABLE_io);
 	SET_HEAD(io, head);
-	SET(io, dir, direction_of(head->call));
+	SET(io, dir, direction_of(head->op));
 	if (io->fd != DESCRIPTOR_NONE)
 		SET(io, fd, io->fd);
 	if (io->file)

@@ -70,7 +70,7 @@ static void process_decode(struct decoder *decoder, const struct record *head, s
 	if (!row)
 		return sink_drop(&decoder->sink, TABLE_process);
 	SET(ts, head->ts);
-	SET(event, head->call);
+	SET(event, head->op);
 	if (head->pid)
 		SET(pid, process->head.pid);
 	if (head->tid)
@@ -82,7 +82,7 @@ static void process_decode(struct decoder *decoder, const struct record *head, s
 	SET(uid, process->uid);
 	if (cgroup)
 		builder_set_text(row, column_process_cgroup, cgroup, strlen(cgroup));
-	if (head->call == EVENT_EXEC) {
+	if (head->op == EVENT_EXEC) {
 		if (process->exe)
 			SET(exe, process->exe);
 		if (process->args_size && size >= sizeof(*process) + process->args_size &&
@@ -92,7 +92,7 @@ static void process_decode(struct decoder *decoder, const struct record *head, s
 		if (process->old_tid && process->old_tid != head->tid)
 			SET(old_tid, process->old_tid);
 	}
-	if (head->call == EVENT_EXIT)
+	if (head->op == EVENT_EXIT)
 		SET(exit_code, process->exit_code);
 	sink_end_row(&decoder->sink, TABLE_process);
 }

@@ -6,7 +6,7 @@
 
 #include "bpf/strata.skel.h"
 #include "capture/features.h"
-#include "gen/syscall_names.h"
+#include "gen/syscall_numbers.h"
 #include "probes/probe.h"
 
 #define SWITCH_ARGUMENTS 4 /* with the state of the thread that leaves */
@@ -74,8 +74,8 @@ static void sched_decode(struct decoder *decoder, const struct record *head, siz
 		SET(waker_tid, sched->waker);
 	if (sched->state >= 0)
 		SET(end_state, sched->state);
-	if (sched->syscall >= 0 && (size_t)sched->syscall < SYSCALL_NAME_COUNT)
-		name = syscall_names[sched->syscall];
+	if (sched->syscall >= 0 && (size_t)sched->syscall < SYSCALL_NUMBER_COUNT)
+		name = syscall_by_number[sched->syscall];
 	if (name)
 		builder_set_text(row, column_sched_syscall, name, strlen(name));
 	sink_end_row(&decoder->sink, TABLE_sched);

@@ -108,7 +108,7 @@ static void chain_remove(struct waiting **head, struct waiting *waiting, size_t 
 		*head = *(struct waiting **)((char *)waiting + next);
 }
 
-static void call_end(struct flows *flows, struct waiting *waiting)
+static void syscall_end(struct flows *flows, struct waiting *waiting)
 {
 	const struct flow_call *call = &waiting->call;
 
@@ -230,7 +230,7 @@ void flows_advance(struct perfetto *p, uint64_t ts)
 			request_settle(p, &request);
 		} else {
 			heap_pop(&flows->calls, sizeof(entry), &entry);
-			call_end(flows, entry.waiting);
+			syscall_end(flows, entry.waiting);
 		}
 	}
 }

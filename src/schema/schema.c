@@ -19,19 +19,19 @@ LIST(layer, LAYERS(NAME_OF))
 LIST(loss, LOSSES(TEXT_OF))
 #undef TEXT_OF
 
-static const char *const call_list[CALL_COUNT] = {
-#define IO_CALL(name, ...)  [CALL_##name] = #name,
-#define FS_CALL(name, ...)  [CALL_##name] = #name,
-#define MEM_CALL(name, ...) [CALL_##name] = #name,
-#define CALL32(...)
-#define NAMESPACE_CALL(...)
-#define QUEUE_CALL(...)
-#include "schema/calls.def"
-#define ASYNC_IO(name, ...) [CALL_##name] = #name,
-#define ASYNC_FS(name, ...) [CALL_##name] = #name,
+static const char *const syscall_list[SYSCALL_COUNT] = {
+#define IO_SYSCALL(name, ...)  [SYSCALL_##name] = #name,
+#define FS_SYSCALL(name, ...)  [SYSCALL_##name] = #name,
+#define MEM_SYSCALL(name, ...) [SYSCALL_##name] = #name,
+#define SYSCALL32(...)
+#define NAMESPACE_SYSCALL(...)
+#define QUEUE_SYSCALL(...)
+#include "schema/syscalls.def"
+#define ASYNC_IO(name, ...) [SYSCALL_##name] = #name,
+#define ASYNC_FS(name, ...) [SYSCALL_##name] = #name,
 #include "schema/async.def"
 };
-const struct names call_names = { call_list, CALL_COUNT };
+const struct names syscall_names = { syscall_list, SYSCALL_COUNT };
 
 static const struct schema_column columns[COLUMN_FLAT_COUNT] = {
 #define TABLE(...)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "schema/calls.h"
+#include "schema/syscalls.h"
 #include "schema/layers.h"
 
 /* The value of a cell that is null, wherever cells are 64-bit integers in memory. */
@@ -93,7 +93,7 @@ const struct schema_column *schema_column_by_number(const struct schema_table *t
 /* The column's index in the table, or -1. */
 int schema_column_by_name(const struct schema_table *table, const char *name);
 
-extern const struct names event_names, task_state_names, call_names, direction_names,
+extern const struct names event_names, task_state_names, syscall_names, direction_names,
 	block_op_names, layer_names, loss_names, file_kind_names;
 
 enum direction { DIRECTION_R, DIRECTION_W, DIRECTION_C };

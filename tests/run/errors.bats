@@ -7,7 +7,7 @@ setup() { enter; mkdir work; }
 teardown() { leave; }
 
 @test "ENOENT, EBADF, EAGAIN, EFAULT, EEXIST, ENOTDIR, ENOTEMPTY, EINVAL" {
-	record -e io,fs,mem -- "$W/calls" "$T/work" >/dev/null
+	record -e io,fs,mem -- "$W/syscalls" "$T/work" >/dev/null
 	same "ENOENT" 1 "$(count fs "op == 'unlink' and arg_path == 'nowhere' and returned == -2")"
 	same "EBADF" 1 "$(count io "op == 'read' and fd == 777 and returned == -9 and file is None")"
 	same "EAGAIN" 1 "$(count io "op == 'read' and returned == -11")"

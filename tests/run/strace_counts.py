@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Counts (see counts.py) of the calls in an strace log.
 
-    strace -f -y -xx -s 0 -e trace=$(calls.py) -o LOG CMD...
+    strace -f -y -xx -s 0 -e trace=$(syscalls.py) -o LOG CMD...
     strace_counts.py LOG [LEAVE-OUT]
 
 -xx writes every string in hexadecimal, so that no name can be mistaken for strace's own punctuation.

@@ -13,7 +13,7 @@ compare() {
 
 	shift 2
 	$prepare
-	strace -f -y -xx -s 0 --seccomp-bpf -e "trace=$("$HERE/calls.py")" -o "$T/strace.log" "$@" >/dev/null
+	strace -f -y -xx -s 0 --seccomp-bpf -e "trace=$("$HERE/syscalls.py")" -o "$T/strace.log" "$@" >/dev/null
 	$prepare
 	record --scope job -e io,fs,mem -- "$@" >/dev/null
 	"$HERE/strace_counts.py" "$T/strace.log" "$leave_out" >"$T/strace.counts"
@@ -42,7 +42,7 @@ make_tree() {
 
 @test "a program that makes every call" {
 	fresh() { rm -rf "$T/work"; mkdir "$T/work"; }
-	compare "" fresh "$W/calls" "$T/work"
+	compare "" fresh "$W/syscalls" "$T/work"
 }
 
 @test "500 threads" {

@@ -170,7 +170,7 @@ HELP void add_read(struct fixture *f, int64_t ms, int64_t pid, int64_t file, int
 	SET(io, dur, MS);
 	SET(io, pid, pid);
 	SET(io, tid, pid);
-	SET(io, op, CALL_read);
+	SET(io, op, SYSCALL_read);
 	SET(io, dir, DIRECTION_R);
 	SET(io, file, file);
 	if (pos >= 0)

@@ -84,10 +84,10 @@ static void opens_stats_and_devices_count(void **state)
 
 	add_run(f, "process,io,fs,block");
 	add_reads(f);
-	add_open(f, 1100, CALL_openat, 1, 3);
-	add_open(f, 1110, CALL_openat, 0, -2);
-	add_open(f, 1120, CALL_newfstatat, 0, 0);
-	add_open(f, 1130, CALL_fsync, 1, 0);
+	add_open(f, 1100, SYSCALL_openat, 1, 3);
+	add_open(f, 1110, SYSCALL_openat, 0, -2);
+	add_open(f, 1120, SYSCALL_newfstatat, 0, 0);
+	add_open(f, 1130, SYSCALL_fsync, 1, 0);
 	for (int i = 0; i < 2; i++) {
 		SET(block, ts, (1200 + i) * MS);
 		SET(block, dur, (3 + i) * MS);
@@ -130,7 +130,7 @@ static void steps_come_from_marks_or_are_guessed_from_handoffs(void **state)
 	SET(io, pid, 101);
 	SET(io, tid, 102);
 	SET(io, dir, DIRECTION_W);
-	SET(io, op, CALL_write);
+	SET(io, op, SYSCALL_write);
 	SET(io, file, 3);
 	SET(io, returned, 442);
 	END(io);

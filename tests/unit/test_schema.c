@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "schema/calls.h"
+#include "schema/syscalls.h"
 #include "schema/schema.h"
 #include "schema/shown.h"
 
@@ -63,9 +63,9 @@ static void enums_and_lists_agree(void **state)
 	assert_string_equal(schema_tables[TABLE_io].columns[column_io_dur].name, "dur");
 	assert_string_equal(schema_tables[TABLE_gpu_op].columns[column_gpu_op_stream].name,
 			    "stream");
-	assert_string_equal(call_names.names[CALL_pread64], "pread64");
-	assert_string_equal(call_names.names[CALL_newfstatat], "newfstatat");
-	assert_null(call_names.names[CALL_none]);
+	assert_string_equal(syscall_names.names[SYSCALL_pread64], "pread64");
+	assert_string_equal(syscall_names.names[SYSCALL_newfstatat], "newfstatat");
+	assert_null(syscall_names.names[SYSCALL_none]);
 	assert_string_equal(direction_names.names[DIRECTION_C], "C");
 	assert_string_equal(event_names.names[EVENT_EXISTS], "exists");
 	assert_string_equal(file_kind_names.names[FILE_KIND_SOCKET], "socket");

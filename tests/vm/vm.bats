@@ -49,7 +49,7 @@ first() {
 }
 
 @test "every call of io, fs and mem, in order, with arguments, results and paths" {
-	of calls
+	of syscalls
 	same "exit status" 0 "$(cat status)"
 	"$HERE/truth.py" "$RUN" out
 }
@@ -57,11 +57,11 @@ first() {
 @test "a program that makes every call: the counts that strace finds in a run of it here" {
 	command -v strace >/dev/null || skip "strace is not installed"
 	mkdir work
-	strace -f -y -xx -s 0 -e "trace=$("$HERE/calls.py")" -o log "$W/calls" "$T/work" >out
-	"$HERE/strace_counts.py" log | sed "s|$T/|/job/calls/|" | sort >strace.counts
-	"$HERE/strata_counts.py" "$GUEST/calls/run.strata" | sort >strata.counts
+	strace -f -y -xx -s 0 -e "trace=$("$HERE/syscalls.py")" -o log "$W/syscalls" "$T/work" >out
+	"$HERE/strace_counts.py" log | sed "s|$T/|/job/syscalls/|" | sort >strace.counts
+	"$HERE/strata_counts.py" "$GUEST/syscalls/run.strata" | sort >strata.counts
 	# The truth that the program tells is as long as the addresses and names in it.
-	sed -i -E '/^(moved write|file W \/job\/calls\/out) /d' strace.counts strata.counts
+	sed -i -E '/^(moved write|file W \/job\/syscalls\/out) /d' strace.counts strata.counts
 	[ "$(wc -l <strace.counts)" -gt 100 ]
 	same counts "$(cat strace.counts)" "$(cat strata.counts)"
 }
@@ -72,7 +72,7 @@ first() {
 }
 
 @test "an empty path is read as such: the call is about its descriptor" {
-	of calls
+	of syscalls
 	begin=$(rows fs "arg_path == 'TRUTH BEGINS'" ts)
 	rows fs "ts < $begin and op == 'newfstatat' and flags & 0x1000" fd,path,returned >found
 	[ -s found ] || skip "the C library's fstat passes no path"

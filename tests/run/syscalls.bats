@@ -7,13 +7,13 @@ setup() { enter; mkdir work; }
 teardown() { leave; }
 
 @test "every call of io, fs and mem, in order, with arguments, results and paths" {
-	record -e io,fs,mem -- "$W/calls" "$T/work" >truth
+	record -e io,fs,mem -- "$W/syscalls" "$T/work" >truth
 	"$HERE/truth.py" "$RUN" truth
 	no_loss
 }
 
 @test "the same with the default layers" {
-	record -- "$W/calls" "$T/work" >truth
+	record -- "$W/syscalls" "$T/work" >truth
 	"$HERE/truth.py" "$RUN" truth
 }
 
@@ -33,7 +33,7 @@ teardown() { leave; }
 
 @test "ts and dur: in order, inside the recording, on the clock since boot" {
 	before=$(boot_ns)
-	record -e io,fs,mem -- "$W/calls" "$T/work" >truth
+	record -e io,fs,mem -- "$W/syscalls" "$T/work" >truth
 	after=$(boot_ns)
 	for table in io fs mem; do
 		same "$table rows outside of the run" "" \
@@ -44,8 +44,8 @@ teardown() { leave; }
 }
 
 @test "comm is the program's name in every row" {
-	record -e io,fs,mem -- "$W/calls" "$T/work" >truth
-	same comm calls "$(rows io,fs,mem True comm | sort -u)"
+	record -e io,fs,mem -- "$W/syscalls" "$T/work" >truth
+	same comm syscalls "$(rows io,fs,mem True comm | sort -u)"
 }
 
 @test "paths of 4,000 bytes, names with spaces, newlines, quotes and bytes that are no UTF-8" {

@@ -1,6 +1,6 @@
 /* Makes every recorded call at least once, with results and errors, and tells the truth about each.
  *
- *     calls DIR      works in DIR, which must be empty, and leaves it empty but for `kept`
+ *     syscalls DIR      works in DIR, which must be empty, and leaves it empty but for `kept`
  */
 #include "workload.h"
 

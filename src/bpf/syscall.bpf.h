@@ -1,22 +1,22 @@
 /* What the layers io, fs and mem share: the shapes of calls, their saved arguments, scratch memory and
  * the head of a record.
  */
-#ifndef STRATA_BPF_CALL_BPF_H
-#define STRATA_BPF_CALL_BPF_H
+#ifndef STRATA_BPF_SYSCALL_BPF_H
+#define STRATA_BPF_SYSCALL_BPF_H
 
 #include "bpf/compat.bpf.h"
 #include "bpf/path_walk.bpf.h"
 #include "bpf/vector.bpf.h"
-#include "schema/calls.h"
+#include "schema/syscalls.h"
 
 /* A flag for the functions that end a call, beside those of records.h: the thread is not the current
  * one, so its memory and descriptors are not to be looked at. */
-#define CALL_ABSENT 0x80
+#define SYSCALL_ABSENT 0x80
 
 /* Set by strata before load. */
-const volatile __u8 calls_by_number[CALL_NUMBERS] = {};
-const volatile __u8 layers_by_number32[CALL_NUMBERS] = {}; /* enum layer + 1; 0: none */
-const volatile struct call_shape call_shapes[CALL_SHAPES] = {};
+const volatile __u8 syscalls_by_number[SYSCALL_NUMBERS] = {};
+const volatile __u8 layers_by_number32[SYSCALL_NUMBERS] = {}; /* enum layer + 1; 0: none */
+const volatile struct syscall_shape syscall_shapes[SYSCALL_SHAPES] = {};
 
 /* Memory for records too large for the stack. */
 struct scratch {
@@ -92,9 +92,9 @@ static __always_inline __u32 path_of_descriptor(struct task_struct *task, struct
 	return path_of_view(state, &view);
 }
 
-static __always_inline const volatile struct call_shape *shape_of(__u8 call)
+static __always_inline const volatile struct syscall_shape *shape_of(__u8 syscall)
 {
-	return &call_shapes[call & (CALL_SHAPES - 1)];
+	return &syscall_shapes[syscall & (SYSCALL_SHAPES - 1)];
 }
 
 /* The saved argument at a place that a shape names; only for places other than ARGUMENT_NONE. */
@@ -112,8 +112,8 @@ static __always_inline void head_fill(struct record *head, struct task_state *st
 				      __u64 end, __u8 flags)
 {
 	head->type = type;
-	head->call = state->call;
-	head->flags = flags & ~CALL_ABSENT;
+	head->op = state->syscall;
+	head->flags = flags & ~SYSCALL_ABSENT;
 	head->pad = 0;
 	head->cpu = bpf_get_smp_processor_id();
 	head->pid = state->pid;

@@ -3,17 +3,17 @@
 import os
 import re
 
-TABLE = os.path.join(os.path.dirname(__file__), "../../src/schema/calls.def")
+TABLE = os.path.join(os.path.dirname(__file__), "../../src/schema/syscalls.def")
 
 
-def calls():
+def syscalls():
     layers = {"IO": [], "FS": [], "MEM": []}
     with open(TABLE, encoding="utf-8") as file:
         for line in file:
-            if match := re.match(r"(IO|FS|MEM)_CALL\((\w+), *[0-9]", line):
+            if match := re.match(r"(IO|FS|MEM)_SYSCALL\((\w+), *[0-9]", line):
                 layers[match.group(1)].append(match.group(2))
     return layers
 
 
 if __name__ == "__main__":
-    print(",".join(name for names in calls().values() for name in names))
+    print(",".join(name for names in syscalls().values() for name in names))
