@@ -21,7 +21,7 @@ ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omi
 LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ljson-c -ledit -ltinfo -lbsd -lmd -Wl,-Bdynamic -lm -pthread
 LIB_LIBS := -lz -lzstd -lxxhash -ljson-c -lm
 
-LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c))
+LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/schema/syscalls.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c))
 LIB_SRC  += src/sampler/proc_cpu.c src/sampler/proc_disk.c
 REC_SRC  := $(filter-out $(LIB_SRC),$(sort $(wildcard src/capture/*.c src/probes/*.c src/sampler/*.c)))
 CMD_SRC  := $(sort $(wildcard src/cmd/*.c)) src/main.c

@@ -79,13 +79,23 @@ const struct options record_options = {
 
 static uint32_t layers_available(void)
 {
-	uint32_t layers = 0;
+	uint32_t found = 0;
 
 	for (size_t i = 0; i < probe_count; i++)
-		layers |= probes[i]->layers;
+		found |= probes[i]->layers;
 	for (size_t i = 0; i < sampler_count; i++)
-		layers |= samplers[i]->layers;
-	return layers;
+		found |= samplers[i]->layers;
+	return found;
+}
+
+static uint32_t layers_that(enum layer_when when)
+{
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < LAYER_COUNT; i++)
+		if (schema_layers[i].when == when)
+			found |= LAYER_BIT(i);
+	return found & layers_available();
 }
 
 /* Layers, and those of them that were asked for by name. */
@@ -94,11 +104,11 @@ static int parse_layers(const char *text, uint32_t *layers, uint32_t *required, 
 	char copy[256], hint[512], *rest = copy;
 
 	*required = 0;
+	*layers = layers_that(WHEN_ALWAYS);
 	if (!text) {
-		*layers = layers_available();
+		*layers |= layers_that(WHEN_DEFAULT);
 		return 0;
 	}
-	*layers = LAYER_BIT(LAYER_process); /* recorded whatever is asked for */
 	snprintf(copy, sizeof(copy), "%s", text);
 	for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
 		unsigned layer = 0;

@@ -20,10 +20,9 @@ struct operation {
 };
 
 static const struct operation operations[] = {
-#define ASYNC_IO(name, queue, number, direction) \
-	{ SYSCALL_##name, LAYER_io, QUEUE_##queue, number },
-#define ASYNC_FS(name, queue, number) { SYSCALL_##name, LAYER_fs, QUEUE_##queue, number },
-#include "schema/async.def"
+#define QUEUED_IO(name, queue, number, ...) { SYSCALL_##name, LAYER_io, QUEUE_##queue, number },
+#define QUEUED_FS(name, queue, number, ...) { SYSCALL_##name, LAYER_fs, QUEUE_##queue, number },
+#include "schema/syscalls.def"
 };
 
 #define OPERATION_COUNT (sizeof(operations) / sizeof(*operations))
@@ -70,14 +69,6 @@ static void async_configure(const struct probe_setup *setup)
 		bpf_map__set_max_entries(bpf->maps.asyncs, 1);
 }
 
-static bool syscall_moves_data(uint8_t syscall)
-{
-	for (size_t i = 0; i < OPERATION_COUNT; i++)
-		if (operations[i].syscall == syscall)
-			return operations[i].layer == LAYER_io;
-	return false;
-}
-
 static struct record unfinished_head(const struct async_state *state, uint8_t type)
 {
 	return (struct record){
@@ -113,7 +104,7 @@ void async_add_unfinished(struct sink *sink, const struct async_state *state)
 		.dir = state->dir,
 	};
 
-	file_add_row(sink, syscall_moves_data(state->syscall) ? &io.head : &fs.head);
+	file_add_row(sink, schema_syscalls[state->syscall].layer == LAYER_io ? &io.head : &fs.head);
 }
 
 const struct probe async_probe = {

@@ -14,17 +14,12 @@
 #define _ ARGUMENT_NONE
 
 static const struct syscall_shape shapes[SYSCALL_COUNT] = {
-#define IO_SYSCALL(name, number, number32, direction, shape) \
+#define IO_SYSCALL(name, number, number32, family, trait, direction, shape) \
 	[SYSCALL_##name] = { .layer = LAYER_io, .io = IO_##shape },
-#define FS_SYSCALL(name, number, number32, ...)                            \
-	[SYSCALL_##name] = { LAYER_fs, IO_NONE, __VA_ARGS__,               \
-			     .opens = SYSCALL_##name == SYSCALL_open ||    \
-				      SYSCALL_##name == SYSCALL_openat ||  \
-				      SYSCALL_##name == SYSCALL_openat2 || \
-				      SYSCALL_##name == SYSCALL_creat },
-#define MEM_SYSCALL(name, number, number32) [SYSCALL_##name] = { .layer = LAYER_mem },
-#define SYSCALL32(layer, number32)
-#define NAMESPACE_SYSCALL(number, number32)
+#define FS_SYSCALL(name, number, number32, family, trait, ...) \
+	[SYSCALL_##name] = { LAYER_fs, IO_NONE, __VA_ARGS__,   \
+			     .opens = FAMILY_##family == FAMILY_open },
+#define MEM_SYSCALL(name, ...) [SYSCALL_##name] = { .layer = LAYER_mem },
 #define QUEUE_SYSCALL(name, number, number32, shape) \
 	[SYSCALL_##name] = { .layer = LAYER_io, .io = IO_##shape },
 #include "schema/syscalls.def"
@@ -40,20 +35,19 @@ struct syscall_number {
 };
 
 static const struct syscall_number numbers[] = {
-#define IO_SYSCALL(name, number, number32, ...)	   { SYSCALL_##name, LAYER_io, number, number32 },
-#define FS_SYSCALL(name, number, number32, ...)	   { SYSCALL_##name, LAYER_fs, number, number32 },
-#define MEM_SYSCALL(name, number, number32)	   { SYSCALL_##name, LAYER_mem, number, number32 },
+#define IO_SYSCALL(name, number, number32, ...) { SYSCALL_##name, LAYER_io, number, number32 },
+#define FS_SYSCALL(name, number, number32, family, trait, ...) \
+	{ SYSCALL_##name, LAYER_fs, number, number32 },
+#define MEM_SYSCALL(name, number, number32, ...)   { SYSCALL_##name, LAYER_mem, number, number32 },
 #define SYSCALL32(layer, number32)		   { SYSCALL_none, LAYER_##layer, -1, number32 },
 #define NAMESPACE_SYSCALL(number, number32)	   { SYSCALL_none, LAYER_fs, number, -1 },
 #define QUEUE_SYSCALL(name, number, number32, ...) { SYSCALL_##name, LAYER_io, number, number32 },
 #include "schema/syscalls.def"
 };
 
-#define IO_SYSCALL(name, number, ...)  static_assert(__NR_##name == number, #name);
-#define FS_SYSCALL(name, number, ...)  static_assert(__NR_##name == number, #name);
-#define MEM_SYSCALL(name, number, ...) static_assert(__NR_##name == number, #name);
-#define SYSCALL32(layer, number32)
-#define NAMESPACE_SYSCALL(number, number32)
+#define IO_SYSCALL(name, number, ...)	 static_assert(__NR_##name == number, #name);
+#define FS_SYSCALL(name, number, ...)	 static_assert(__NR_##name == number, #name);
+#define MEM_SYSCALL(name, number, ...)	 static_assert(__NR_##name == number, #name);
 #define QUEUE_SYSCALL(name, number, ...) static_assert(__NR_##name == number, #name);
 #include "schema/syscalls.def"
 
@@ -62,14 +56,13 @@ static_assert(RECORD_NULL == CELL_NULL, "null passes from record to row unchange
 
 static bool moves_paths(uint8_t syscall)
 {
-	return syscall == SYSCALL_none || syscall == SYSCALL_rename ||
-	       syscall == SYSCALL_renameat || syscall == SYSCALL_renameat2;
+	return syscall == SYSCALL_none || schema_syscalls[syscall].trait == TRAIT_MOVES_PATHS;
 }
 
 /* As syscall_may_mark() in bpf/file.bpf.c. */
 static bool may_mark(uint8_t syscall)
 {
-	return syscall == SYSCALL_faccessat || syscall == SYSCALL_faccessat2;
+	return schema_syscalls[syscall].trait == TRAIT_MARKS;
 }
 
 static void file_configure(const struct probe_setup *setup)
@@ -106,24 +99,6 @@ static void file_configure(const struct probe_setup *setup)
 	}
 }
 
-static enum direction direction_of(uint8_t syscall)
-{
-	static const uint8_t directions[SYSCALL_COUNT] = {
-#define IO_SYSCALL(name, number, number32, direction, ...) [SYSCALL_##name] = DIRECTION_##direction,
-#define FS_SYSCALL(...)
-#define MEM_SYSCALL(...)
-#define SYSCALL32(...)
-#define NAMESPACE_SYSCALL(...)
-#define QUEUE_SYSCALL(...)
-#include "schema/syscalls.def"
-#define ASYNC_IO(name, queue, number, direction) [SYSCALL_##name] = DIRECTION_##direction,
-#define ASYNC_FS(...)
-#include "schema/async.def"
-	};
-
-	return directions[syscall];
-}
-
 #define SET(table, column, value) builder_set(row, column_##table##_##column, (int64_t)(value))
 
 /* The columns that every table of calls begins with. */
@@ -146,7 +121,7 @@ static void io_decode(struct sink *sink, const struct record *head)
 	if (!row)
 		return sink_drop(sink, TABLE_io);
 	SET_HEAD(io, head);
-	SET(io, dir, direction_of(head->op));
+	SET(io, dir, schema_syscalls[head->op].direction);
 	if (io->fd != DESCRIPTOR_NONE)
 		SET(io, fd, io->fd);
 	if (io->file)

@@ -24,8 +24,6 @@ struct probe_links {
 	size_t count;
 };
 
-#define LAYER_BIT(layer) (1u << (layer))
-
 struct cgroup_name {
 	uint64_t id;
 	char *path;

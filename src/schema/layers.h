@@ -1,28 +1,23 @@
-/* The layers that can be recorded, and why events may be lost. Shared with the BPF programs, so it
- * includes nothing. Numbers are only used inside one process: the file holds names.
+/* The layers that can be recorded, the probes that record them, and why events may be lost. Shared with the
+ * BPF programs, so it includes nothing else.
  */
 #ifndef STRATA_SCHEMA_LAYERS_H
 #define STRATA_SCHEMA_LAYERS_H
 
-/* LAYER(name, doc) */
-#define LAYERS(LAYER)                                          \
-	LAYER(process, "forks, execs, exits and renames")      \
-	LAYER(sched, "stays of threads on CPUs")               \
-	LAYER(io, "reads, writes and copies")                  \
-	LAYER(fs, "opens, closes, stats, creates and deletes") \
-	LAYER(mem, "mmap, munmap, mremap, madvise, msync")     \
-	LAYER(fault, "page faults on file mappings")           \
-	LAYER(block, "requests to block devices")              \
-	LAYER(cpu, "CPU usage each interval")                  \
-	LAYER(disk, "disk usage each interval")                \
-	LAYER(gpu, "GPU usage each interval")                  \
-	LAYER(call, "functions of libraries and the kernel")
-
 enum layer {
-#define LAYER_ID(name, doc) LAYER_##name,
-	LAYERS(LAYER_ID)
-#undef LAYER_ID
-		LAYER_COUNT
+#define LAYER(name, when, doc) LAYER_##name,
+#include "schema/layers.def"
+	LAYER_COUNT,
+	LAYER_none = LAYER_COUNT
+};
+
+#define LAYER_BIT(layer) (1u << (layer))
+
+/* A record says which probe's it is. */
+enum probe_id {
+#define PROBE(name) PROBE_##name,
+#include "schema/layers.def"
+	PROBE_COUNT
 };
 
 /* LOSS(name, text) */

@@ -12,54 +12,53 @@ LIST(direction, "R", "W", "C")
 LIST(block_op, "R", "W", "F", "D")
 LIST(file_kind, "file", "dir", "link", "char", "block", "pipe", "socket", "other")
 
-#define NAME_OF(name, text) #name,
-LIST(layer, LAYERS(NAME_OF))
-#undef NAME_OF
+#define LAYER(name, when, doc) #name,
+static const char *const layer_list[] = {
+#include "schema/layers.def"
+};
+const struct names layer_names = { layer_list, LAYER_COUNT };
+
+#define LAYER(name_, when_, doc_) { .name = #name_, .doc = doc_, .when = WHEN_##when_ },
+const struct layer_info schema_layers[LAYER_COUNT] = {
+#include "schema/layers.def"
+};
+
 #define TEXT_OF(name, text) text,
 LIST(loss, LOSSES(TEXT_OF))
 #undef TEXT_OF
 
-static const char *const syscall_list[SYSCALL_COUNT] = {
-#define IO_SYSCALL(name, ...)  [SYSCALL_##name] = #name,
-#define FS_SYSCALL(name, ...)  [SYSCALL_##name] = #name,
-#define MEM_SYSCALL(name, ...) [SYSCALL_##name] = #name,
-#define SYSCALL32(...)
-#define NAMESPACE_SYSCALL(...)
-#define QUEUE_SYSCALL(...)
-#include "schema/syscalls.def"
-#define ASYNC_IO(name, ...) [SYSCALL_##name] = #name,
-#define ASYNC_FS(name, ...) [SYSCALL_##name] = #name,
-#include "schema/async.def"
-};
-const struct names syscall_names = { syscall_list, SYSCALL_COUNT };
-
 static const struct schema_column columns[COLUMN_FLAT_COUNT] = {
 #define TABLE(...)
-#define COLUMN(table, number_, name_, type_, encoding_, unit_, doc_) \
-	[flat_##table##_##name_] = { .name = #name_,                 \
-				     .unit = unit_,                  \
-				     .doc = doc_,                    \
-				     .number = number_,              \
-				     .type = TYPE_##type_,           \
+#define COLUMN(table, number_, name_, role_, type_, encoding_, unit_, doc_) \
+	[flat_##table##_##name_] = { .name = #name_,                        \
+				     .unit = unit_,                         \
+				     .doc = doc_,                           \
+				     .number = number_,                     \
+				     .role = ROLE_##role_,                  \
+				     .type = TYPE_##type_,                  \
 				     .encoding = ENCODING_##encoding_ },
-#define NAME_COLUMN(table, number_, name_, list, doc_)       \
-	[flat_##table##_##name_] = { .name = #name_,         \
-				     .unit = "",             \
-				     .doc = doc_,            \
-				     .names = &list##_names, \
-				     .number = number_,      \
-				     .type = TYPE_NAME,      \
+#define NAME_COLUMN(table, number_, name_, role_, list, doc_) \
+	[flat_##table##_##name_] = { .name = #name_,          \
+				     .unit = "",              \
+				     .doc = doc_,             \
+				     .names = &list##_names,  \
+				     .number = number_,       \
+				     .role = ROLE_##role_,    \
+				     .type = TYPE_NAME,       \
 				     .encoding = ENCODING_PLAIN },
 #include "schema/tables.def"
 };
 
 const struct schema_table schema_tables[TABLE_COUNT] = {
-#define TABLE(table, number_, group_, doc_)                              \
+#define TABLE(table, number_, layer_, kind_, group_, label_, doc_)       \
 	[TABLE_##table] = { .name = #table,                              \
+			    .label = label_,                             \
 			    .doc = doc_,                                 \
 			    .columns = &columns[first_##table],          \
 			    .column_count = end_##table - first_##table, \
 			    .group = column_##table##_##group_,          \
+			    .kind = KIND_##kind_,                        \
+			    .layer = LAYER_##layer_,                     \
 			    .number = number_ },
 #define COLUMN(...)
 #include "schema/tables.def"
@@ -96,4 +95,17 @@ int schema_column_by_name(const struct schema_table *table, const char *name)
 		if (!strcmp(table->columns[i].name, name))
 			return (int)i;
 	return -1;
+}
+
+int schema_column_by_role(const struct schema_table *table, enum column_role role)
+{
+	for (unsigned i = 0; i < table->column_count; i++)
+		if (table->columns[i].role == role)
+			return (int)i;
+	return -1;
+}
+
+bool schema_is_timed(const struct schema_table *table)
+{
+	return table->columns[0].role == ROLE_TIME;
 }

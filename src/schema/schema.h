@@ -4,11 +4,12 @@
 #ifndef STRATA_SCHEMA_SCHEMA_H
 #define STRATA_SCHEMA_SCHEMA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "schema/syscalls.h"
 #include "schema/layers.h"
+#include "schema/syscalls.h"
 
 /* The value of a cell that is null, wherever cells are 64-bit integers in memory. */
 #define CELL_NULL INT64_MIN
@@ -33,26 +34,53 @@ enum column_encoding {
 	ENCODING_MINUS = 4,
 };
 
+/* What the rows of a table are, for those who draw or export them. */
+enum table_kind {
+	KIND_CALLS,	       /* spans of a thread, nested as its calls are */
+	KIND_CALLS_OR_MOMENTS, /* likewise; one without a length is a moment, not unfinished */
+	KIND_SPANS, /* spans that may overlap, on tracks of their own: one for each KEY */
+	KIND_SPANS_OR_MOMENTS,
+	KIND_SAMPLES,	/* numbers over an interval: a series for each KEY, LABEL, PID and TID */
+	KIND_EVENTS,	/* what others are read by: known to each reader by itself */
+	KIND_DIMENSION, /* what ids stand for */
+};
+
+/* What a cell says about its row. */
+enum column_role {
+	ROLE_VALUE,   /* a quantity, a text, a flag */
+	ROLE_TIME,    /* when it began, by CLOCK_BOOTTIME; the first column */
+	ROLE_LENGTH,  /* how long it lasted; null: unfinished */
+	ROLE_LEAD,    /* how long after its beginning the length began */
+	ROLE_PID,     /* whose it is */
+	ROLE_TID,     /* likewise; comm is shown beside it */
+	ROLE_LABEL,   /* what it is called */
+	ROLE_KEY,     /* which of several things of one kind it is about: a device, a stream */
+	ROLE_FILE,    /* the file that it is about; its path is shown beside it */
+	ROLE_RESULT,  /* what a call gave back: negative is an error */
+	ROLE_ID,      /* names something else, or is a set of bits: digits matter, size does not */
+	ROLE_INSTANT, /* a time on some clock */
+};
+
 /* TABLE_io and so on, dense from 0. */
 enum table_id {
-#define TABLE(table, number, group, doc) TABLE_##table,
-#define COLUMN(table, number, name, type, encoding, unit, doc)
+#define TABLE(table, ...) TABLE_##table,
+#define COLUMN(table, number, name, ...)
 #include "schema/tables.def"
 	TABLE_COUNT
 };
 
 /* flat_io_dur: the column's place among all columns; column_io_dur: its place in its table. */
 enum column_flat {
-#define TABLE(table, number, group, doc)		       first_##table, before_##table = first_##table - 1,
-#define COLUMN(table, number, name, type, encoding, unit, doc) flat_##table##_##name,
-#define END_TABLE(table)				       end_##table, after_##table = end_##table - 1,
+#define TABLE(table, ...)		 first_##table, before_##table = first_##table - 1,
+#define COLUMN(table, number, name, ...) flat_##table##_##name,
+#define END_TABLE(table)		 end_##table, after_##table = end_##table - 1,
 #include "schema/tables.def"
 	COLUMN_FLAT_COUNT
 };
 
 enum column_id {
-#define TABLE(table, number, group, doc) column_##table##_NONE = -1,
-#define COLUMN(table, number, name, type, encoding, unit, doc) \
+#define TABLE(table, ...) column_##table##_NONE = -1,
+#define COLUMN(table, number, name, ...) \
 	column_##table##_##name = flat_##table##_##name - first_##table,
 #include "schema/tables.def"
 };
@@ -71,16 +99,20 @@ struct schema_column {
 	const char *doc;
 	const struct names *names; /* of a TYPE_NAME column */
 	uint16_t number;
+	uint8_t role;
 	uint8_t type;
 	uint8_t encoding;
 };
 
 struct schema_table {
 	const char *name;
+	const char *label; /* NULL: none */
 	const char *doc;
 	const struct schema_column *columns;
 	unsigned column_count;
 	int group; /* the column that rows are grouped by, or -1 */
+	enum table_kind kind;
+	enum layer layer; /* LAYER_none: recorded with all */
 	uint16_t number;
 };
 
@@ -92,11 +124,42 @@ const struct schema_column *schema_column_by_number(const struct schema_table *t
 						    uint16_t number);
 /* The column's index in the table, or -1. */
 int schema_column_by_name(const struct schema_table *table, const char *name);
+/* The first column in that role: its index in the table, or -1. */
+int schema_column_by_role(const struct schema_table *table, enum column_role role);
+/* Whether its rows have a time, and come in the order of it. */
+bool schema_is_timed(const struct schema_table *table);
+
+/* Which recordings a layer is part of. */
+enum layer_when {
+	WHEN_ALWAYS,  /* all */
+	WHEN_DEFAULT, /* those for which no layers were named */
+	WHEN_NAMED,   /* those that name it */
+};
+
+struct layer_info {
+	const char *name;
+	const char *doc;
+	enum layer_when when;
+};
+
+extern const struct layer_info schema_layers[LAYER_COUNT];
 
 extern const struct names event_names, task_state_names, syscall_names, direction_names,
 	block_op_names, layer_names, loss_names, file_kind_names;
 
-enum direction { DIRECTION_R, DIRECTION_W, DIRECTION_C };
+enum direction { DIRECTION_R, DIRECTION_W, DIRECTION_C, DIRECTION_none };
+
+/* What there is to know of a call by its name; indexed by enum syscall, as the cells of columns `op` are. */
+struct syscall_info {
+	const char *name; /* NULL: no row is called so */
+	enum layer layer;
+	enum syscall_family family;
+	enum syscall_trait trait;
+	enum direction direction; /* DIRECTION_none: moves no data */
+	bool queued;		  /* handed over in a queue: may end elsewhere, and overlap */
+};
+
+extern const struct syscall_info schema_syscalls[SYSCALL_COUNT];
 enum file_kind {
 	FILE_KIND_FILE,
 	FILE_KIND_DIR,

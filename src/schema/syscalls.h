@@ -1,22 +1,53 @@
-/* The numbers of process events, and of the calls in syscalls.def and async.def: SYSCALL_read and so on, dense from 1 so that 0 means none.
- * Shared with the BPF programs, so it includes nothing.
+/* The numbers of process events, and of the calls in syscalls.def: SYSCALL_read and so on, dense from 1 so that 0 means
+ * none; what the calls do, for those who read rows. Shared with the BPF programs, so it includes nothing
+ * else.
  */
 #ifndef STRATA_SCHEMA_SYSCALLS_H
 #define STRATA_SCHEMA_SYSCALLS_H
 
 enum syscall {
 	SYSCALL_none,
-#define IO_SYSCALL(name, ...)  SYSCALL_##name,
-#define FS_SYSCALL(name, ...)  SYSCALL_##name,
-#define MEM_SYSCALL(name, ...) SYSCALL_##name,
-#define SYSCALL32(...)
-#define NAMESPACE_SYSCALL(...)
+#define IO_SYSCALL(name, ...)	 SYSCALL_##name,
+#define FS_SYSCALL(name, ...)	 SYSCALL_##name,
+#define MEM_SYSCALL(name, ...)	 SYSCALL_##name,
 #define QUEUE_SYSCALL(name, ...) SYSCALL_##name,
+#define QUEUED_IO(name, ...)	 SYSCALL_##name,
+#define QUEUED_FS(name, ...)	 SYSCALL_##name,
 #include "schema/syscalls.def"
-#define ASYNC_IO(name, ...) SYSCALL_##name,
-#define ASYNC_FS(name, ...) SYSCALL_##name,
-#include "schema/async.def"
 	SYSCALL_COUNT
+};
+
+/* Calls that do the same thing in several ways. */
+enum syscall_family {
+	FAMILY_none,
+	FAMILY_read, /* into one buffer, from a file */
+	FAMILY_write,
+	FAMILY_readv, /* into several */
+	FAMILY_writev,
+	FAMILY_receive, /* from a socket */
+	FAMILY_send,
+	FAMILY_copy,
+	FAMILY_open,
+	FAMILY_close,
+	FAMILY_stat, /* and access: asks for what a name stands for */
+	FAMILY_make, /* a directory */
+	FAMILY_delete,
+	FAMILY_rename,
+	FAMILY_link,
+	FAMILY_size,
+	FAMILY_sync,
+	FAMILY_list,
+	FAMILY_map,
+};
+
+/* What some calls of a family do beside it. */
+enum syscall_trait {
+	TRAIT_NONE,
+	TRAIT_FILLS,   /* what it misses in the page cache is read on its behalf */
+	TRAIT_APPENDS, /* goes to the end of a file that is open with O_APPEND */
+	TRAIT_CREATES, /* always makes what it names, unless it is there; other opens only with O_CREAT */
+	TRAIT_MOVES_PATHS, /* may change the paths of files already known */
+	TRAIT_MARKS,	   /* with a certain descriptor it is a mark: see docs/marks.md */
 };
 
 /* What a row of table process tells. */

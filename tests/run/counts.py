@@ -14,10 +14,10 @@ the random part of temporary names (semaphores and shared memory of Python's mul
 import re
 from collections import Counter
 
-from calls import calls
+from syscalls import syscalls
 from rows import visible
 
-LAYERS = calls()
+LAYERS = syscalls()
 OPENS = ("open", "openat", "openat2", "creat")
 
 
