@@ -37,7 +37,7 @@ CMD_OBJ  := $(call obj,$(CMD_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
 WORK     := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(WORK_SRC))
 MAN      := $(patsubst man/%.scd,$(B)/man/%,$(MAN_SRC))
-SKEL     := $(B)/bpf/strata.skel.h
+SKEL     := $(patsubst src/bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(BPF_SRC))
 
 .PHONY: all deps demo test bench install clean format check-format fuzz docs
 .DELETE_ON_ERROR:
@@ -68,7 +68,7 @@ bench: deps
 	$(Q)bench/report
 
 .PHONY: tests-built bench-built
-tests-built: $(UNIT) $(WORK) $(MAN) $(B)/bench/make_run $(patsubst %.c,$(B)/%,$(wildcard fuzz/*.c)) $(B)/tools/schema-docs $(B)/tools/rows_to_run
+tests-built: $(UNIT) $(WORK) $(MAN) $(B)/bench/make_run $(patsubst %.c,$(B)/%,$(wildcard fuzz/*.c)) $(B)/tools/schema-docs $(B)/tools/rows_to_run $(B)/tools/refuse_bpf.so
 bench-built: $(WORK) $(patsubst bench/%.c,$(B)/bench/%,$(filter-out %.bpf.c,$(wildcard bench/*.c))) $(patsubst bench/%.bpf.c,$(B)/bench/%.bpf.o,$(wildcard bench/*.bpf.c))
 
 # ---- the program ----
@@ -109,7 +109,7 @@ $(PAGE): scripts/bundle-page $(wildcard web/*) $(UPLOT)/dist/uPlot.iife.min.js
 
 $(B)/src/render/page_html.o: $(PAGE)
 
-# ---- BPF: every program file, linked to one object, whose skeleton the recorder includes ----
+# ---- BPF: every program file is an object of its own, whose skeleton its probe includes ----
 
 $(B)/bpf/%.bpf.o: src/bpf/%.bpf.c
 	$(call say,BPF,$<)
@@ -117,13 +117,13 @@ $(B)/bpf/%.bpf.o: src/bpf/%.bpf.c
 	$(Q)$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Wextra -Wno-unused-parameter \
 		-Werror -Isrc -idirafter /usr/include/$(MULTIARCH) -MMD -MP -c -o $@ $<
 
-$(B)/bpf/strata.bpf.o: $(patsubst src/bpf/%.bpf.c,$(B)/bpf/%.bpf.o,$(BPF_SRC))
-	$(call say,BPFLINK,$@)
-	$(Q)$(BPFTOOL) gen object $@ $^
+# The BPF linker leaves out what only a debugger reads.
+$(B)/bpf/%.linked.o: $(B)/bpf/%.bpf.o
+	$(Q)$(BPFTOOL) gen object $@ $<
 
-$(SKEL): $(B)/bpf/strata.bpf.o
+$(B)/bpf/%.skel.h: $(B)/bpf/%.linked.o
 	$(call say,SKEL,$@)
-	$(Q)$(BPFTOOL) gen skeleton $< name strata_bpf > $@
+	$(Q){ echo '#include "bpf/shared.h"'; $(BPFTOOL) gen skeleton $< name $*_bpf; } > $@
 
 # ---- tests ----
 
@@ -131,6 +131,17 @@ $(B)/unit/%: tests/unit/%.c $(LIB_OBJ)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(LIB_OBJ) -lcmocka $(LIB_LIBS)
+
+$(B)/tools/%.so: tests/tools/%.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -shared -fPIC -MMD -MP -o $@ $<
+
+# The probes' decoders, without a kernel.
+$(B)/unit/test_decode: tests/unit/test_decode.c $(REC_OBJ) $(LIB_OBJ)
+	$(call say,TEST,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(REC_OBJ) $(LIB_OBJ) -lcmocka $(LIBS)
 
 $(B)/tools/%: tests/tools/%.c $(LIB_OBJ)
 	$(call say,CC,$<)

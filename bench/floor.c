@@ -89,8 +89,7 @@ static struct bpf_object *object_attach(const char *path)
 		die("cannot size the rings");
 	if (bpf_object__load(object))
 		die("cannot load the programs");
-	bpf_object__for_each_program(program, object)
-	{
+	bpf_object__for_each_program (program, object) {
 		if (!bpf_program__attach(program))
 			die(bpf_program__name(program));
 	}

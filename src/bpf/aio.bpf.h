@@ -10,7 +10,6 @@
 
 #define AIO_MOST     4096 /* operations of one call that are looked at */
 #define AIO_MOST_OLD 32	  /* where the kernel has no bpf_loop */
-#define AIO_NUMBERS  16
 
 /* Set by strata before load: enum syscall by operation, 0 where it is not recorded. */
 const volatile __u8 aio_syscalls[AIO_NUMBERS] = {};
@@ -19,7 +18,7 @@ enum { AIO_FSYNC = 2, AIO_FDSYNC = 3, AIO_PREADV = 7, AIO_PWRITEV = 8 };
 
 static __always_inline bool aio_moves_data(__u8 syscall)
 {
-	return syscall != SYSCALL_aio_fsync && syscall != SYSCALL_aio_fdsync;
+	return shape_of(syscall)->layer == LAYER_io;
 }
 
 static __always_inline void aio_send(struct async_state *state, __s64 returned, __u64 end,
@@ -160,9 +159,9 @@ static long aio_collect_one(__u32 index, void *context)
 		bpf_map_delete_elem(&asyncs, &key);
 		return 0;
 	}
-	async = async_refused ? NULL : aio_read(walk, key.id);
+	async = shared.async_refused ? NULL : aio_read(walk, key.id);
 	if (async) {
-		async->ts = start_ts; /* in flight when the recording began */
+		async->ts = shared.start_ts; /* in flight when the recording began */
 		aio_send(async, scratch->event.result, walk->now, 0);
 	}
 	return 0;

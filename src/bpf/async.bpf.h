@@ -4,20 +4,9 @@
 #ifndef STRATA_BPF_ASYNC_BPF_H
 #define STRATA_BPF_ASYNC_BPF_H
 
+#include "bpf/file.h"
 #include "bpf/path.bpf.h"
 #include "schema/syscalls.h"
-
-#define ASYNCS_IN_FLIGHT 32768
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, ASYNCS_IN_FLIGHT);
-	__type(key, struct async_key);
-	__type(value, struct async_state);
-} asyncs __weak SEC(".maps");
-
-__u32 async_refused __weak =
-	0; /* operations that found no room in the map, so unknown ones prove nothing */
 
 static __always_inline void async_keep(struct async_key *key, struct async_state *state,
 				       enum layer layer)
@@ -25,7 +14,7 @@ static __always_inline void async_keep(struct async_key *key, struct async_state
 	if (!bpf_map_update_elem(&asyncs, key, state, BPF_ANY))
 		return;
 	loss_count(layer, LOSS_REQUEST);
-	async_refused = 1;
+	shared.async_refused = 1;
 }
 
 /* The file behind a descriptor of the submitting thread and, where it can seek, its position. */
@@ -39,7 +28,7 @@ static __always_inline void async_take_file(struct task_struct *task, struct asy
 	state->pos = RECORD_NULL;
 	if (!file)
 		return;
-	file_read_fields(&view, file);
+	file_read(&view, file);
 	state->file = path_lookup(&view);
 	if (view.flags & O_DIRECT)
 		state->flags |= RECORD_DIRECT;
@@ -48,13 +37,9 @@ static __always_inline void async_take_file(struct task_struct *task, struct asy
 }
 
 static __always_inline void async_fill_head(struct record *head, struct async_state *state,
-					    __u8 type, __u64 end, __u8 flags)
+					    __u8 kind, __u64 end, __u8 flags)
 {
-	head->type = type;
-	head->op = state->syscall;
-	head->flags = state->flags | flags;
-	head->pad = 0;
-	head->cpu = bpf_get_smp_processor_id();
+	record_head(head, PROBE_file, kind, state->syscall, state->flags | flags);
 	head->pid = state->pid;
 	head->tid = state->tid;
 	head->ts = state->ts;
@@ -71,7 +56,7 @@ static __always_inline void async_send_io(struct async_state *state, __s64 retur
 	record = ring_reserve(sizeof(*record), LAYER_io);
 	if (!record)
 		return;
-	async_fill_head(&record->head, state, RECORD_IO, end, flags);
+	async_fill_head(&record->head, state, FILE_IO, end, flags);
 	record->returned = returned;
 	record->requested = state->requested;
 	record->pos = state->pos;
@@ -85,7 +70,7 @@ static __always_inline void async_send_io(struct async_state *state, __s64 retur
 static __always_inline void async_fill_fs(struct fs_record *record, struct async_state *state,
 					  __s64 returned, __u64 end, __u8 flags)
 {
-	async_fill_head(&record->head, state, RECORD_FS, end, flags);
+	async_fill_head(&record->head, state, FILE_FS, end, flags);
 	record->returned = returned;
 	record->flags = state->syscall_flags;
 	record->mode = state->mode;

@@ -7,9 +7,7 @@
  *
  *     io_start (before 6.5: rq_insert) ─▶ rq_issue ─▶ rq_complete ...     rq_merge: gone
  */
-#include "bpf/block_state.bpf.h"
-
-char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
+#include "bpf/bio.bpf.h"
 
 /* Set by strata before load. */
 const volatile bool block_starts = false; /* the kernel tells when a request is made */
@@ -39,7 +37,7 @@ static __always_inline __u64 request_made(struct request *rq, __u64 now, __u64 o
 	if (!made)
 		return otherwise;
 	made = now - (bpf_ktime_get_ns() - made);
-	return made < start_ts ? start_ts : made > now ? now : made;
+	return made < shared.start_ts ? shared.start_ts : made > now ? now : made;
 }
 
 /* Begins to keep a request's state, if it is recorded. */
@@ -53,14 +51,14 @@ static __always_inline void request_begin(struct request *rq, __u64 queued, bool
 	if (request_op(state.flags) >=
 	    OP_DRIVER) /* a driver's own commands are no I/O of anybody */
 		return;
-	state.disk = (__u64)rq->q->disk;
+	state.disk = (__u64)pointer_in(request, rq, q)->disk;
 	state.queued = queued;
 	state.sector = rq->__sector;
 	state.size = rq->__data_len;
 	state.unqueued = unseen;
 	if (by_current)
-		request_find_cause(&state, rq->bio, rq->__data_len);
-	if (!process_all && !state.job)
+		request_find_cause(&state, pointer_in(request, rq, bio), rq->__data_len);
+	if (!config.process_all && !state.job)
 		return;
 	request_keep(key, &state);
 }
@@ -68,7 +66,7 @@ static __always_inline void request_begin(struct request *rq, __u64 queued, bool
 SEC("?tp_btf/block_io_start")
 int BPF_PROG(block_start, struct request *rq)
 {
-	if (recording)
+	if (shared.recording)
 		request_begin(rq, bpf_ktime_get_boot_ns(), true, false);
 	return 0;
 }
@@ -79,14 +77,14 @@ int BPF_PROG(block_insert, struct request *rq)
 {
 	__u64 key = (__u64)rq, now;
 
-	if (!recording || bpf_map_lookup_elem(&requests, &key)) /* inserted again */
+	if (!shared.recording || bpf_map_lookup_elem(&requests, &key)) /* inserted again */
 		return 0;
 	now = bpf_ktime_get_boot_ns();
 	request_begin(rq, request_made(rq, now, now), true, false);
 	return 0;
 }
 
-SEC("?tp_btf/block_rq_merge")
+SEC("tp_btf/block_rq_merge")
 int BPF_PROG(block_merge, struct request *rq)
 {
 	__u64 key = (__u64)rq;
@@ -100,19 +98,20 @@ int BPF_PROG(block_merge, struct request *rq)
 /* A request that merges made of two files' pages is of neither. */
 static __always_inline void request_check_file(struct request_state *state, struct request *rq)
 {
-	struct bio *first = rq->bio, *last = rq->biotail;
+	struct bio *first = pointer_in(request, rq, bio);
+	struct bio *last = pointer_in(request, rq, biotail);
 
 	if (first && last && first != last && state->inode && bio_inode(first) != bio_inode(last))
 		state->file = 0;
 }
 
-SEC("?tp_btf/block_rq_issue")
+SEC("tp_btf/block_rq_issue")
 int BPF_PROG(block_issue, struct request *rq)
 {
 	struct request_state *state;
 	__u64 key = (__u64)rq, now;
 
-	if (!recording)
+	if (!shared.recording)
 		return 0;
 	state = bpf_map_lookup_elem(&requests, &key);
 	now = bpf_ktime_get_boot_ns();
@@ -120,7 +119,7 @@ int BPF_PROG(block_issue, struct request *rq)
 		/* Without a start: a flush, made by the kernel for whoever waits for one. */
 		if (!block_starts && request_op(rq->cmd_flags) != OP_FLUSH)
 			request_begin(rq, request_made(rq, now, now), true, false);
-		else if (process_all)
+		else if (config.process_all)
 			request_begin(rq, request_made(rq, now, now), false, false);
 		state = bpf_map_lookup_elem(&requests, &key);
 	}
@@ -143,7 +142,7 @@ int BPF_PROG(block_issue, struct request *rq)
  * requests, not of the bios that they were made of. One that is done in part is still to end. */
 static __always_inline void request_end_bios(struct request *rq, int error, __u32 bytes)
 {
-	struct bio *bio = rq->bio;
+	struct bio *bio = pointer_in(request, rq, bio);
 
 	for (int i = 0; i < REQUEST_BIOS && bio; i++) {
 		__u32 size = bio->bi_iter.bi_size;
@@ -160,14 +159,14 @@ static __always_inline void request_end_bios(struct request *rq, int error, __u3
 }
 
 /* Up to 5.17 `error` is an error number, later a blk_status_t. */
-SEC("?tp_btf/block_rq_complete")
+SEC("tp_btf/block_rq_complete")
 int BPF_PROG(block_complete, struct request *rq, int error, unsigned int bytes)
 {
 	struct request_state *state;
 	__u64 key = (__u64)rq, now;
 	bool last;
 
-	if (!recording)
+	if (!shared.recording)
 		return 0;
 	if (bios_handed_on && !request_in_flush(rq))
 		request_end_bios(rq, error, bytes);
@@ -175,8 +174,8 @@ int BPF_PROG(block_complete, struct request *rq, int error, unsigned int bytes)
 	       (!request_in_flush(rq) || request_op(rq->cmd_flags) == OP_FLUSH);
 	state = bpf_map_lookup_elem(&requests, &key);
 	now = bpf_ktime_get_boot_ns();
-	if (!state && process_all) { /* in flight when the recording began */
-		request_begin(rq, request_made(rq, now, start_ts), false, true);
+	if (!state && config.process_all) { /* in flight when the recording began */
+		request_begin(rq, request_made(rq, now, shared.start_ts), false, true);
 		state = bpf_map_lookup_elem(&requests, &key);
 	}
 	if (!state)
@@ -192,7 +191,7 @@ int BPF_PROG(block_complete, struct request *rq, int error, unsigned int bytes)
 }
 
 /* At the end of a recording: those whose end was not seen. */
-SEC("?iter/bpf_map_elem")
+SEC("iter/bpf_map_elem")
 int block_in_flight(struct bpf_iter__bpf_map_elem *context)
 {
 	struct request_state state, *found = context->value;
@@ -226,12 +225,12 @@ static __always_inline void dirtied_note(struct task_struct *task, struct dirtie
 static __always_inline int page_dirtied(struct address_space *mapping)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct inode *inode = mapping ? mapping->host : NULL;
+	struct inode *inode = mapping ? pointer_in(address_space, mapping, host) : NULL;
 	struct dirtied *last;
 	__u32 zero = 0;
 
 	last = bpf_map_lookup_elem(&dirtied_last, &zero);
-	if (!inode || !last || !recording)
+	if (!inode || !last || !shared.recording)
 		return 0;
 	if (last->inode == (__u64)inode && last->tid == (__u32)task->pid &&
 	    last->inode_number == inode->i_ino && last->generation == inode->i_generation)

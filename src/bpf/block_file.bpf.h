@@ -12,7 +12,7 @@
 /* The inode whose page cache a bio moves, 0 for direct I/O to memory of no file. */
 static __always_inline struct inode *bio_inode(struct bio *bio)
 {
-	struct bio_vec *vector = bio->bi_io_vec;
+	struct bio_vec *vector = pointer_in(bio, bio, bi_io_vec);
 	struct page *page = vector ? vector->bv_page : NULL;
 	struct address_space *mapping = page ? page_mapping(page) : NULL;
 
@@ -33,7 +33,7 @@ static __always_inline __u32 file_of_entry(struct inode_entry *entry, struct ino
 	struct vfsmount *mount = (void *)entry->mount;
 	struct dentry *dentry = (void *)entry->dentry;
 
-	if (!entry->file || (path_moves_are_seen() && entry->epoch == path_epoch))
+	if (!entry->file || (shared.moves_watched && entry->epoch == shared.path_epoch))
 		return entry->file;
 	/* The path may have changed. Where it leads here no more, the last name stays. */
 	if (BPF_CORE_READ(dentry, d_inode) != inode ||
@@ -52,7 +52,7 @@ static __always_inline __u32 file_of_descriptor(struct task_struct *task, __u32 
 
 	if (!file)
 		return 0;
-	file_read_fields(&view, file);
+	file_read(&view, file);
 	return view.inode == (__u64)inode ? path_lookup(&view) : 0;
 }
 
@@ -116,7 +116,7 @@ static __always_inline __u32 file_of_direct(struct task_struct *task, struct bio
 		if (!file || !(BPF_CORE_READ(file, f_flags) & O_DIRECT))
 			return 0;
 	}
-	file_read_fields(&view, file);
+	file_read(&view, file);
 	return path_lookup(&view);
 }
 

@@ -8,9 +8,7 @@
 
 #include "bpf/compat.bpf.h"
 
-char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
-
-SEC("?tp_btf/mm_filemap_add_to_page_cache")
+SEC("tp_btf/mm_filemap_add_to_page_cache")
 int BPF_PROG(cache_add, struct folio *folio)
 {
 	struct task_struct *task = bpf_get_current_task_btf();

@@ -2,7 +2,7 @@
 #ifndef STRATA_BPF_COMPAT_BPF_H
 #define STRATA_BPF_COMPAT_BPF_H
 
-#include "bpf/maps.bpf.h"
+#include "bpf/ring.bpf.h"
 
 #define CGROUP_DEPTH 32
 

@@ -17,14 +17,11 @@
  *
  * Shared memory is a file to the page cache; those faults are left out, as those on anonymous memory are.
  */
-#include "bpf/block_file.bpf.h"
-
-char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
+#include "bpf/fault_area.bpf.h"
 
 #define TMPFS_MAGIC 0x01021994
 
 /* Set by strata before load. */
-const volatile bool fault_areas = false;     /* the kernel has bpf_find_vma */
 const volatile bool fault_addresses = false; /* the tracepoints where faults begin are used */
 const volatile bool fault_times =
 	false; /* its page cache tells of no fault: the time is taken where all begin */
@@ -42,40 +39,6 @@ struct {
 	__type(value, struct fault_begun);
 } faults_begun SEC(".maps");
 
-/* What is asked of the mapping that an address lies in. */
-struct fault_area {
-	__u64 file;
-	__u64 start;
-	__u64 pages; /* before it in the file */
-};
-
-static long fault_take_area(struct task_struct *task, struct vm_area_struct *area, void *context)
-{
-	struct fault_area *taken = context;
-
-	taken->file = (__u64)area->vm_file;
-	taken->start = area->vm_start;
-	taken->pages = area->vm_pgoff;
-	return 0;
-}
-
-/* Finds the file and position that the fault's address is mapped to, and gives the inode; 0: no file, or
- * the kernel's own locks were in the way. */
-static __noinline __u64 fault_locate(struct task_struct *task, struct task_state *state)
-{
-	struct fault_area area = {};
-	struct file_view view;
-
-	if (!fault_areas)
-		return 0;
-	if (bpf_find_vma(task, state->fault_addr, fault_take_area, &area, 0) || !area.file)
-		return 0;
-	file_read_fields(&view, (void *)area.file);
-	state->fault_pos = state->fault_addr - area.start + (area.pages << 12);
-	state->fault_file = path_of_view(state, &view);
-	return view.inode;
-}
-
 static __always_inline void fault_send(struct task_state *state, __u64 dur, __u8 flags, __u32 kind)
 {
 	struct fault_record *record;
@@ -85,10 +48,7 @@ static __always_inline void fault_send(struct task_state *state, __u64 dur, __u8
 	record = ring_reserve(sizeof(*record), LAYER_fault);
 	if (!record)
 		return;
-	record->head.type = RECORD_FAULT;
-	record->head.op = 0;
-	record->head.flags = flags;
-	record->head.pad = 0;
+	record_head(&record->head, PROBE_fault, FAULT_ONE, 0, flags);
 	record->head.cpu = state->fault_cpu;
 	record->head.pid = state->pid;
 	record->head.tid = state->tid;
@@ -97,7 +57,7 @@ static __always_inline void fault_send(struct task_state *state, __u64 dur, __u8
 	record->addr = state->fault_addr;
 	record->pos = state->fault_pos;
 	record->missed = state->fault_missed;
-	if (!count_missed)
+	if (!shared.count_missed)
 		record->missed = RECORD_NULL;
 	record->file = state->fault_file;
 	record->flags = kind | (state->fault == TASK_FAULT_UNPLACED ? FAULT_NO_ADDRESS : 0);
@@ -113,11 +73,11 @@ static __noinline int faults_send(struct task_state *state)
 		return 0;
 	record = ring_reserve_rows(sizeof(*record), LAYER_fault, state->brief_count);
 	if (record) {
-		record->head.type = RECORD_FAULTS;
+		record_head(&record->head, PROBE_fault, FAULT_SEVERAL, 0, 0);
 		record->head.pid = state->brief_pid;
 		record->head.tid = state->brief_tid;
 		record->count = state->brief_count;
-		record->missed_known = count_missed;
+		record->missed_known = shared.count_missed;
 		__builtin_memcpy(record->faults, state->brief, sizeof(record->faults));
 		ring_submit(record);
 	}
@@ -244,12 +204,12 @@ static __always_inline void fault_take_inode(struct task_struct *task, struct ta
 					     struct inode *inode)
 {
 	__u64 number = inode->i_ino, address = 0;
-	__u32 generation = inode->i_generation, epoch = path_epoch;
+	__u32 generation = inode->i_generation, epoch = shared.path_epoch;
 	struct inode_entry known;
 
 	if (state->fault_inode == (__u64)inode && state->fault_inode_number == number &&
 	    state->fault_generation == generation && state->fault_epoch == epoch &&
-	    state->fault_file && path_moves_are_seen())
+	    state->fault_file && shared.moves_watched)
 		return;
 	bpf_probe_read_kernel(&address, sizeof(address), &inode); /* to the verifier a number */
 	state->fault_file = inode_read(&known, address, number, generation)
@@ -294,7 +254,7 @@ static __always_inline bool fault_on_memory(struct inode *inode)
 static __noinline int fault_on_file(struct task_struct *task, struct address_space *mapping,
 				    __u64 first, __u64 last)
 {
-	struct inode *inode = mapping->host;
+	struct inode *inode = pointer_in(address_space, mapping, host);
 	struct task_state *state;
 	__u64 address;
 
@@ -392,7 +352,7 @@ static __always_inline bool fault_is(struct task_struct *task, struct task_state
 	return true;
 }
 
-SEC("?perf_event")
+SEC("perf_event")
 int fault_major(struct perf_event_context *context)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -414,12 +374,12 @@ int fault_major(struct perf_event_context *context)
 	return 0;
 }
 
-SEC("?tp_btf/sched_process_exit")
+SEC("tp_btf/sched_process_exit")
 int BPF_PROG(fault_process_exit, struct task_struct *task)
 {
 	struct task_state *state = task_find(task);
 
-	if (state && recording) {
+	if (state && shared.recording) {
 		fault_end_minor(state);
 		faults_send(state);
 	}
@@ -431,7 +391,7 @@ SEC("?iter/task_vma")
 int fault_mapped(struct bpf_iter__task_vma *context)
 {
 	struct vm_area_struct *area = context->vma;
-	struct file *file = area ? area->vm_file : NULL;
+	struct file *file = area ? pointer_in(vm_area_struct, area, vm_file) : NULL;
 
 	if (file)
 		path_of_file(file);
@@ -439,8 +399,8 @@ int fault_mapped(struct bpf_iter__task_vma *context)
 }
 
 /* At the end of a recording: faults that were not sent, and those of which it is not known whether they are over. */
-SEC("?iter/task")
-int fault_open(struct bpf_iter__task *context)
+SEC("iter/task")
+int fault_unsent(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
 	struct task_state *state;

@@ -14,8 +14,6 @@
 #include "bpf/io.bpf.h"
 #include "bpf/mem.bpf.h"
 
-char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
-
 /* Opens a call: everything about it that is known before it runs. */
 static __noinline void syscall_begin(struct task_struct *task, struct task_state *state,
 				     struct pt_regs *regs, __u8 syscall)
@@ -27,7 +25,7 @@ static __noinline void syscall_begin(struct task_struct *task, struct task_state
 	state->off_since = 0;
 	state->missed = 0;
 	state->file_flags = 0;
-	state->blocked = count_blocked ? 0 : RECORD_NULL;
+	state->blocked = shared.count_blocked ? 0 : RECORD_NULL;
 	state->args[0] = regs->di;
 	state->args[1] = regs->si;
 	state->args[2] = regs->dx;
@@ -76,12 +74,6 @@ static __always_inline void syscall_end_interrupted(struct task_state *state, __
 	syscall_end(state, -4, state->end, RECORD_INTERRUPTED | flags);
 }
 
-/* What the C library's faccessat() may make; watched for marks also when fs is not recorded. */
-static __always_inline bool syscall_may_mark(__u8 syscall)
-{
-	return syscall == SYSCALL_faccessat || syscall == SYSCALL_faccessat2;
-}
-
 /* A call through the 32-bit entry has other numbers and layouts: counted as lost, never misread. */
 static __always_inline void syscall_foreign(struct task_struct *task, __u8 layer_and_one)
 {
@@ -108,7 +100,7 @@ static __noinline int syscall_enter(struct task_struct *task, struct pt_regs *re
 			syscall_foreign(task, syscall ? shape_of(syscall)->layer + 1 : 0);
 		return 0;
 	}
-	if (!syscall || (syscall_may_mark(syscall) && !layer_on[LAYER_fs]))
+	if (!syscall)
 		return 0;
 	state = task_state_recorded(task, shape_of(syscall)->layer);
 	if (!state)
@@ -122,7 +114,7 @@ static __noinline int syscall_enter(struct task_struct *task, struct pt_regs *re
 	return 0;
 }
 
-SEC("?tp_btf/sys_enter")
+SEC("tp_btf/sys_enter")
 int BPF_PROG(file_sys_enter, struct pt_regs *regs, long number)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -146,7 +138,7 @@ static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *reg
 	if (!state->syscall) {
 		/* In flight when the recording began: its arguments are still in the registers. */
 		syscall_begin(task, state, regs, syscall);
-		state->ts = start_ts;
+		state->ts = shared.start_ts;
 		state->blocked = RECORD_NULL;
 		if (state->pos != RECORD_NULL && returned > 0 &&
 		    !io_positioned(state, shape_of(syscall)->io))
@@ -168,11 +160,7 @@ static __noinline int mark_send(struct task_struct *task, struct pt_regs *regs)
 
 	if (!record)
 		return 0;
-	record->head.type = RECORD_MARK;
-	record->head.op = 0;
-	record->head.flags = 0;
-	record->head.pad = 0;
-	record->head.cpu = bpf_get_smp_processor_id();
+	record_head(&record->head, PROBE_file, FILE_MARK, 0, 0);
 	record->head.pid = task_process(task);
 	record->head.tid = task_number(task);
 	record->head.ts = bpf_ktime_get_boot_ns();
@@ -183,31 +171,27 @@ static __noinline int mark_send(struct task_struct *task, struct pt_regs *regs)
 	return 0;
 }
 
-SEC("?tp_btf/sys_exit")
+SEC("tp_btf/sys_exit")
 int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 number = regs->orig_ax;
-	__u8 syscall;
+	__u16 known;
 
 	if (number >= SYSCALL_NUMBERS)
 		return 0;
-	syscall = syscalls_by_number[number];
-	if (syscall & SYSCALL_MOVES_PATHS && !returned) /* by whomever */
-		__sync_fetch_and_add(&path_epoch, 1);
-	syscall &= SYSCALL_MASK;
-	if (syscall_may_mark(syscall)) {
-		if ((__u32)regs->di == MARK_DESCRIPTOR && recording)
-			mark_send(task, regs);
-		if (!layer_on[LAYER_fs])
-			return 0;
-	}
-	if (!syscall || !task_may_be_recorded(task))
+	known = syscalls_by_number[number];
+	if (known & SYSCALL_MOVES_PATHS && !returned) /* by whomever */
+		__sync_fetch_and_add(&shared.path_epoch, 1);
+	if (known & SYSCALL_MAY_MARK && (__u32)regs->di == MARK_DESCRIPTOR && shared.recording)
+		mark_send(task, regs);
+	known &= SYSCALL_MASK;
+	if (!known || !task_may_be_recorded(task))
 		return 0;
-	return syscall_exit(task, regs, returned, syscall);
+	return syscall_exit(task, regs, returned, known);
 }
 
-SEC("?tp_btf/signal_deliver")
+SEC("tp_btf/signal_deliver")
 int BPF_PROG(file_signal_deliver, int signal, struct kernel_siginfo *info,
 	     struct k_sigaction *action)
 {
@@ -215,7 +199,7 @@ int BPF_PROG(file_signal_deliver, int signal, struct kernel_siginfo *info,
 	struct task_state *state = task_find(task);
 	bool restarts;
 
-	if (!state || !state->syscall || !state->interrupted || !recording)
+	if (!state || !state->syscall || !state->interrupted || !shared.recording)
 		return 0;
 	if ((unsigned long)action->sa.sa_handler <= 1) /* SIG_DFL and SIG_IGN run no handler */
 		return 0;
@@ -225,12 +209,12 @@ int BPF_PROG(file_signal_deliver, int signal, struct kernel_siginfo *info,
 	return 0;
 }
 
-SEC("?tp_btf/sched_process_exit")
+SEC("tp_btf/sched_process_exit")
 int BPF_PROG(file_process_exit, struct task_struct *task)
 {
 	struct task_state *state = task_find(task);
 
-	if (!state || !state->syscall || !recording)
+	if (!state || !state->syscall || !shared.recording)
 		return 0;
 	if (state->interrupted)
 		syscall_end_interrupted(state, 0);
@@ -250,7 +234,7 @@ static __always_inline __u8 syscall_since_before(struct task_struct *task, struc
 }
 
 /* At the end of a recording: closes the calls that have not returned. */
-SEC("?iter/task")
+SEC("iter/task")
 int file_in_flight(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
@@ -269,7 +253,7 @@ int file_in_flight(struct bpf_iter__task *context)
 		if (!syscall)
 			return 0;
 		syscall_begin(task, state, regs, syscall);
-		state->ts = start_ts;
+		state->ts = shared.start_ts;
 		state->blocked = RECORD_NULL;
 	}
 	if (state->interrupted)

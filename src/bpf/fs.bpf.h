@@ -1,4 +1,8 @@
-/* Calls on names, metadata and open files. */
+/* Calls on names, metadata and open files.
+ *
+ * What a call by path tells is put together in the scratch memory, piece by piece, each by a function that the verifier
+ * looks at once by itself: together they would have more ways through than it goes in a moment.
+ */
 #ifndef STRATA_BPF_FS_BPF_H
 #define STRATA_BPF_FS_BPF_H
 
@@ -15,6 +19,33 @@ static __always_inline void fs_enter(struct task_struct *task, struct task_state
 		state->file2 = path_of_descriptor(task, state, argument(state, shape->dir2));
 }
 
+/* What the arguments and the result tell by themselves. */
+__noinline int fs_fill(struct fs_record *record, struct task_state *state, __s64 returned,
+		       __u64 end, __u8 flags)
+{
+	const volatile struct syscall_shape *shape;
+
+	if (!record || !state)
+		return 0;
+	shape = shape_of(state->syscall);
+	head_fill(&record->head, state, FILE_FS, end, flags);
+	record->returned = returned;
+	record->flags = argument_or_null(state, shape->flags);
+	record->mode = argument_or_null(state, shape->mode);
+	record->pos = argument_or_null(state, shape->pos);
+	record->length = argument_or_null(state, shape->length);
+	record->blocked = state->blocked;
+	record->fd = RECORD_NULL;
+	record->file = 0;
+	record->dir = 0;
+	record->dir2 = 0;
+	record->path_size = 0;
+	record->path2_size = 0;
+	return 0;
+}
+
+/* ---- calls by path ---- */
+
 /* Reads a path argument; returns its size with NUL, 0 when there is none or it cannot be read. */
 static __always_inline __u32 fs_read_path(char *to, struct task_state *state, __u8 place,
 					  __s64 returned, __u8 flags)
@@ -29,6 +60,23 @@ static __always_inline __u32 fs_read_path(char *to, struct task_state *state, __
 	return size;
 }
 
+/* Reads the paths into the scratch memory, one behind the other. */
+__noinline int fs_read_paths(struct task_state *state, __s64 returned, __u8 flags)
+{
+	struct scratch *scratch = scratch_get();
+	const volatile struct syscall_shape *shape;
+	__u32 size;
+
+	if (!scratch || !state)
+		return 0;
+	shape = shape_of(state->syscall);
+	size = fs_read_path(scratch->paths, state, shape->path, returned, flags);
+	scratch->fs.path_size = size;
+	scratch->fs.path2_size = fs_read_path(&scratch->paths[size & (PATH_BYTES - 1)], state,
+					      shape->path2, returned, flags);
+	return 0;
+}
+
 /* The directory that a path starts from: none for an absolute one. */
 static __always_inline __u32 fs_directory(struct task_state *state, __u8 place, __u32 taken,
 					  bool relative)
@@ -40,11 +88,43 @@ static __always_inline __u32 fs_directory(struct task_state *state, __u8 place, 
 	return path_of_cwd();
 }
 
-static __always_inline void fs_fill_open(struct fs_record *record, struct task_state *state,
-					 __s64 returned)
+/* The directories that paths start from. */
+__noinline int fs_take_directories(struct task_state *state)
 {
-	struct user_open_how how = {};
+	struct scratch *scratch = scratch_get();
+	const volatile struct syscall_shape *shape;
+	struct fs_record *record;
+	__u32 size;
 
+	if (!scratch || !state)
+		return 0;
+	shape = shape_of(state->syscall);
+	record = &scratch->fs;
+	size = record->path_size;
+	if (size == 1 && record->flags != RECORD_NULL && record->flags & AT_EMPTY_PATH) {
+		record->fd = (__s32)argument(state, shape->dir); /* that is what it names */
+		record->file = state->file;
+	} else {
+		record->dir = fs_directory(state, shape->dir, state->file,
+					   size && scratch->paths[0] != '/');
+	}
+	if (shape->path2 != ARGUMENT_NONE)
+		record->dir2 = fs_directory(state, shape->dir2, state->file2,
+					    record->path2_size &&
+						    scratch->paths[size & (PATH_BYTES - 1)] != '/');
+	return 0;
+}
+
+/* What an open that has ended opened, and the arguments that openat2 has in memory. */
+__noinline int fs_take_opened(struct task_state *state, __s64 returned)
+{
+	struct scratch *scratch = scratch_get();
+	struct user_open_how how = {};
+	struct fs_record *record;
+
+	if (!scratch || !state)
+		return 0;
+	record = &scratch->fs;
 	if (state->syscall == SYSCALL_openat2 &&
 	    !bpf_probe_read_user(&how, sizeof(how), (void *)state->args[2])) {
 		record->flags = how.flags;
@@ -57,30 +137,54 @@ static __always_inline void fs_fill_open(struct fs_record *record, struct task_s
 		record->fd = returned;
 		record->file = path_of_descriptor(bpf_get_current_task_btf(), state, returned);
 	}
+	return 0;
 }
 
-/* What the arguments and the result tell by themselves. */
-static __always_inline void fs_fill(struct fs_record *record, struct task_state *state,
-				    const volatile struct syscall_shape *shape, __s64 returned,
-				    __u64 end, __u8 flags)
+/* Whether --path asks for the call: by the file it opened or was given, else by the text of a path. */
+static __always_inline bool fs_wanted(struct fs_record *record, struct scratch *scratch)
 {
-	head_fill(&record->head, state, RECORD_FS, end, flags);
-	record->returned = returned;
-	record->flags = argument_or_null(state, shape->flags);
-	record->mode = argument_or_null(state, shape->mode);
-	record->pos = argument_or_null(state, shape->pos);
-	record->length = argument_or_null(state, shape->length);
-	record->blocked = state->blocked;
-	record->fd = RECORD_NULL;
-	record->file = 0;
-	record->dir = 0;
-	record->dir2 = 0;
+	__u32 size = record->path_size;
+
+	if (!config.prefix_size)
+		return true;
+	if (record->file)
+		return prefix_has_file(record->file);
+	if (size && prefix_has_text(scratch->paths, record->dir))
+		return true;
+	return record->path2_size &&
+	       prefix_has_text(&scratch->paths[size & (PATH_BYTES - 1)], record->dir2);
 }
+
+static __always_inline int fs_exit_path(struct task_state *state, __s64 returned, __u64 end,
+					__u8 flags)
+{
+	struct scratch *scratch = scratch_get();
+	struct fs_record *record;
+	__u32 size;
+
+	if (!scratch)
+		return 0;
+	record = &scratch->fs;
+	fs_fill(record, state, returned, end, flags);
+	fs_read_paths(state, returned, flags);
+	fs_take_directories(state);
+	if (shape_of(state->syscall)->family == FAMILY_open &&
+	    !(flags & (SYSCALL_ABSENT | RECORD_UNFINISHED)))
+		fs_take_opened(state, returned);
+	if (!fs_wanted(record, scratch))
+		return 0;
+	size = record->path_size + record->path2_size;
+	if (size > 2 * PATH_BYTES)
+		size = 2 * PATH_BYTES;
+	ring_output(record, sizeof(*record) + size, LAYER_fs, 0);
+	return 0;
+}
+
+/* ---- the end of a call ---- */
 
 /* A call on a descriptor, which has no path: its record is made in the ring. */
-static __always_inline int fs_exit_descriptor(struct task_state *state,
-					      const volatile struct syscall_shape *shape,
-					      __s64 returned, __u64 end, __u8 flags)
+static __always_inline int fs_exit_descriptor(struct task_state *state, __s64 returned, __u64 end,
+					      __u8 flags)
 {
 	struct fs_record *record;
 
@@ -89,79 +193,20 @@ static __always_inline int fs_exit_descriptor(struct task_state *state,
 	record = ring_reserve(sizeof(*record), LAYER_fs);
 	if (!record)
 		return 0;
-	fs_fill(record, state, shape, returned, end, flags);
-	record->fd = (__s32)argument(state, shape->fd);
+	fs_fill(record, state, returned, end, flags);
+	record->fd = (__s32)argument(state, shape_of(state->syscall)->fd);
 	record->file = state->file;
-	record->path_size = 0;
-	record->path2_size = 0;
 	ring_submit(record);
 	return 0;
 }
 
-/* The directories that paths start from. */
-static __always_inline void fs_fill_directories(struct fs_record *record, struct scratch *scratch,
-						struct task_state *state,
-						const volatile struct syscall_shape *shape,
-						__u32 size, __u32 size2)
-{
-	if (size == 1 && record->flags != RECORD_NULL && record->flags & AT_EMPTY_PATH) {
-		record->fd = (__s32)argument(state, shape->dir); /* that is what it names */
-		record->file = state->file;
-	} else {
-		record->dir = fs_directory(state, shape->dir, state->file,
-					   size && scratch->paths[0] != '/');
-	}
-	if (shape->path2 != ARGUMENT_NONE)
-		record->dir2 =
-			fs_directory(state, shape->dir2, state->file2,
-				     size2 && scratch->paths[size & (PATH_BYTES - 1)] != '/');
-}
-
-/* Whether --path asks for the call: by the file it opened or was given, else by the text of a path. */
-static __always_inline bool fs_wanted(struct fs_record *record, struct scratch *scratch, __u32 size,
-				      __u32 size2)
-{
-	if (!prefix_size)
-		return true;
-	if (record->file)
-		return prefix_has_file(record->file);
-	if (size && prefix_has_text(scratch->paths, record->dir))
-		return true;
-	return size2 && prefix_has_text(&scratch->paths[size & (PATH_BYTES - 1)], record->dir2);
-}
-
 __noinline int fs_exit(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
 {
-	const volatile struct syscall_shape *shape;
-	struct fs_record *record;
-	struct scratch *scratch;
-	__u32 size, size2;
-
 	if (!state)
 		return 0;
-	shape = shape_of(state->syscall);
-	if (shape->fd != ARGUMENT_NONE)
-		return fs_exit_descriptor(state, shape, returned, end, flags);
-	scratch = scratch_get();
-	if (!scratch)
-		return 0;
-	record = &scratch->fs;
-	size = fs_read_path(scratch->paths, state, shape->path, returned, flags);
-	size2 = fs_read_path(&scratch->paths[size & (PATH_BYTES - 1)], state, shape->path2,
-			     returned, flags);
-	fs_fill(record, state, shape, returned, end, flags);
-	record->path_size = size;
-	record->path2_size = size2;
-	fs_fill_directories(record, scratch, state, shape, size, size2);
-	if (shape->opens && !(flags & (SYSCALL_ABSENT | RECORD_UNFINISHED)))
-		fs_fill_open(record, state, returned);
-	if (!fs_wanted(record, scratch, size, size2))
-		return 0;
-	size += size2;
-	if (size > 2 * PATH_BYTES)
-		size = 2 * PATH_BYTES;
-	ring_output(record, sizeof(*record) + size, LAYER_fs, 0);
-	return 0;
+	if (shape_of(state->syscall)->fd != ARGUMENT_NONE)
+		return fs_exit_descriptor(state, returned, end, flags);
+	return fs_exit_path(state, returned, end, flags);
 }
 
 #endif

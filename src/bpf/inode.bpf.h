@@ -11,35 +11,7 @@
 #ifndef STRATA_BPF_INODE_BPF_H
 #define STRATA_BPF_INODE_BPF_H
 
-#include "bpf/maps.bpf.h"
-
-#define INODE_SET_BITS 16
-#define INODE_WAYS     4
-
-struct inode_entry {
-	__u64 inode; /* address; 0: nothing is known here */
-	__u64 number;
-	__u64 dentry;
-	__u64 mount;
-	__u32 generation;
-	__u32 epoch; /* path_epoch when its path was looked at last */
-	__u32 file;  /* id; 0: met by no path */
-	__u32 version;
-	__u64 chain;   /* see path.bpf.h */
-	__u64 dirtied; /* by whom: see dirtied_by() */
-};
-
-struct inode_set {
-	struct inode_entry ways[INODE_WAYS];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE); /* for its alignment */
-	__uint(max_entries, 1 << INODE_SET_BITS);
-	__type(key, __u32);
-	__type(value, struct inode_set);
-} inodes __weak SEC(".maps");
+#include "bpf/ring.bpf.h"
 
 /* Inodes that the kernel made one after the other lie side by side, and are often used together: their sets are on
  * the same pages, of which the processor then knows the addresses. */
@@ -54,10 +26,10 @@ static __always_inline struct inode_set *inode_set_of(__u64 inode)
 
 /* Which entry of its set is an inode's; if none is, with `make` one that is free, or else any; INODE_WAYS: none.
  * Global: to the verifier its answer is any number, and it looks at what follows once. */
-__weak __noinline __u32 inode_way(__u64 inode, bool make)
+__noinline __u32 inode_way(__u64 inode, bool make)
 {
 	struct inode_set *set = inode_set_of(inode);
-	__u32 way = make ? last_file & (INODE_WAYS - 1) : INODE_WAYS;
+	__u32 way = make ? shared.last_file & (INODE_WAYS - 1) : INODE_WAYS;
 
 	if (!set)
 		return INODE_WAYS;

@@ -8,7 +8,7 @@
 static __always_inline void io_take_file(struct task_struct *task, struct task_state *state,
 					 __u32 fd)
 {
-	struct file *file = file_of_task(task, fd);
+	struct file *file = path_descriptor(task, fd);
 	struct file_view view;
 
 	if (!file)
@@ -24,7 +24,7 @@ static __always_inline void io_take_file(struct task_struct *task, struct task_s
 static __always_inline void io_take_output(struct task_struct *task, struct task_state *state,
 					   __u32 fd)
 {
-	struct file *file = file_of_task(task, fd);
+	struct file *file = path_descriptor(task, fd);
 	struct file_view view;
 
 	state->out_pos = RECORD_NULL;
@@ -97,19 +97,10 @@ static __always_inline __s64 io_append_position(struct task_state *state, __u8 s
 	return BPF_CORE_READ(file, f_pos) - returned;
 }
 
-static __always_inline bool io_writes_file(__u8 syscall)
-{
-	return syscall == SYSCALL_write || syscall == SYSCALL_writev ||
-	       syscall == SYSCALL_pwrite64 || syscall == SYSCALL_pwritev ||
-	       syscall == SYSCALL_pwritev2;
-}
-
 /* Of calls that read: a write fills pages that it need not read. */
 static __always_inline __s64 io_missed(struct task_state *state)
 {
-	if (!count_missed || io_writes_file(state->syscall) ||
-	    state->syscall == SYSCALL_copy_file_range || state->syscall == SYSCALL_sendto ||
-	    state->syscall == SYSCALL_sendmsg)
+	if (!shared.count_missed || shape_of(state->syscall)->trait != TRAIT_FILLS)
 		return RECORD_NULL;
 	return state->missed;
 }
@@ -126,7 +117,7 @@ static __always_inline void io_fill(struct io_record *record, struct task_state 
 	}
 	if (state->file_flags & O_DIRECT)
 		flags |= RECORD_DIRECT;
-	head_fill(&record->head, state, RECORD_IO, end, flags);
+	head_fill(&record->head, state, FILE_IO, end, flags);
 	record->returned = returned;
 	record->requested = requested;
 	record->pos = state->pos;
@@ -146,7 +137,8 @@ __noinline int io_exit(struct task_state *state, __s64 returned, __u64 end, __u8
 	if (!prefix_has_file(state->file))
 		return 0;
 	shape = shape_of(state->syscall)->io;
-	if (returned > 0 && state->pos != RECORD_NULL && io_writes_file(state->syscall))
+	if (returned > 0 && state->pos != RECORD_NULL &&
+	    shape_of(state->syscall)->trait == TRAIT_APPENDS)
 		state->pos = io_append_position(state, shape, returned);
 	record = ring_reserve(sizeof(*record), LAYER_io);
 	if (!record)
@@ -188,7 +180,7 @@ __noinline int io_copy_exit(struct task_state *state, __s64 returned, __u64 end,
 	if (!sendfile)
 		state->out_pos = io_copy_position(state->out_pos, state->args[3], returned, flags);
 	io_fill(&record->in, state, shape, returned, end, flags);
-	record->in.head.type = RECORD_COPY;
+	record->in.head.kind = FILE_COPY;
 	record->out_pos = state->out_pos;
 	record->out_fd = state->args[sendfile ? 0 : 2];
 	record->out_file = state->file2;

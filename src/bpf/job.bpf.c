@@ -8,7 +8,7 @@
 #include "bpf/job.bpf.h"
 
 /* Before a launched command's execve it was strata's child, and what it used strata's. */
-SEC("?tp_btf/sched_process_exec")
+SEC("tp_btf/sched_process_exec")
 int BPF_PROG(job_exec, struct task_struct *task)
 {
 	struct task_state *state = task_find(task);
@@ -21,7 +21,7 @@ int BPF_PROG(job_exec, struct task_struct *task)
 }
 
 /* Marks a thread for job_settle(), which is to be quick. */
-SEC("?tp_btf/sched_process_exit")
+SEC("tp_btf/sched_process_exit")
 int BPF_PROG(job_exit, struct task_struct *task)
 {
 	struct task_state *state = task_find(task);
@@ -29,13 +29,13 @@ int BPF_PROG(job_exit, struct task_struct *task)
 	/* Gone already where process_exit has run before this. */
 	if (!state || (state->mode != TASK_JOB && state->mode != TASK_GONE))
 		return 0;
-	__sync_fetch_and_add(&job_leaving, 1);
+	__sync_fetch_and_add(&shared.job_leaving, 1);
 	state->used.leaving = 1;
 	return 0;
 }
 
-/* Where sched.bpf.c does not look at switches; a program more would cost each of them. */
-SEC("?tp_btf/sched_switch")
+/* Attached where sched.bpf.c does not do this: a program more would cost each switch. */
+SEC("tp_btf/sched_switch")
 int BPF_PROG(job_switch, bool preempted, struct task_struct *prev)
 {
 	job_settle(prev);
@@ -43,13 +43,13 @@ int BPF_PROG(job_switch, bool preempted, struct task_struct *prev)
 }
 
 /* Notes what the threads of the job have used before the recording, for it not to count. */
-SEC("?iter/task")
+SEC("iter/task")
 int job_begin(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
 	struct task_state *state;
 
-	job_missing = task_missing_counters();
+	shared.job_missing = task_missing_counters();
 	state = task ? task_find(task) : NULL;
 	if (!state || (state->mode != TASK_JOB && state->mode != TASK_PENDING))
 		return 0;
@@ -59,7 +59,7 @@ int job_begin(struct bpf_iter__task *context)
 }
 
 /* Brings the totals up to date, and writes the pid of each thread of the job. */
-SEC("?iter/task")
+SEC("iter/task")
 int job_update(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;

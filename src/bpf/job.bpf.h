@@ -8,13 +8,6 @@
 
 #define TASK_DEAD 0x80 /* the state of a thread that will not run again */
 
-const volatile bool switch_counts_job __weak = false; /* sched.bpf.c calls job_settle() */
-
-__u64 job_totals[JOB_COUNTERS] __weak = {};
-__u32 job_missing __weak = 0;  /* bits of the counters that this kernel does not keep */
-__u32 job_counting __weak = 0; /* set when what the threads had used before is known */
-__u32 job_leaving __weak = 0;  /* threads that have exited and still run */
-
 static __always_inline void job_read(struct task_struct *task, __u64 *now)
 {
 	now[JOB_RUNTIME] = task->se.sum_exec_runtime;
@@ -46,7 +39,7 @@ static __always_inline void job_count(struct job_thread *thread, struct task_str
 				__sync_val_compare_and_swap(&thread->counted[i], before, now[i]);
 
 			if (found == before) {
-				__sync_fetch_and_add(&job_totals[i], now[i] - before);
+				__sync_fetch_and_add(&shared.job_totals[i], now[i] - before);
 				break;
 			}
 			before = found;
@@ -64,9 +57,9 @@ static __always_inline void job_settle(struct task_struct *prev)
 	state = task_find(prev);
 	if (!state || !state->used.leaving)
 		return;
-	if (job_counting)
+	if (shared.job_counting)
 		job_count(&state->used, prev);
-	__sync_fetch_and_sub(&job_leaving, 1);
+	__sync_fetch_and_sub(&shared.job_leaving, 1);
 }
 
 #endif

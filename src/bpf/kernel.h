@@ -298,91 +298,6 @@ struct request {
 	__u64 start_time_ns;
 };
 
-struct kiocb {
-	struct file *ki_filp;
-	long long ki_pos;
-};
-
-struct io_uring_task {
-	struct task_struct *task;
-};
-
-struct io_cqe {
-	int fd; /* until the request is done */
-};
-
-struct io_kiocb {
-	struct file *file;
-	__u8 opcode;
-	__u64 flags;
-	struct io_cqe cqe;
-	struct io_uring_task *tctx;
-};
-
-/* Before 6.13 a request points to its thread itself, and flags are shorter. */
-struct io_kiocb___6_12 {
-	struct task_struct *task;
-};
-
-struct io_kiocb___6_8 {
-	unsigned int flags;
-};
-
-struct io_uring_cqe {
-	int res;
-};
-
-struct filename {
-	const char *name;
-};
-
-struct open_how {
-	__u64 flags;
-	__u64 mode;
-};
-
-/* The beginnings of a request, by operation. */
-struct io_rw {
-	struct kiocb kiocb;
-	__u64 addr;
-	__u32 len;
-};
-
-struct io_sync {
-	long long len;
-	long long off;
-	int flags;
-	int mode;
-};
-
-struct io_open {
-	int dfd;
-	__u32 file_slot;
-	struct filename *filename;
-	struct open_how how;
-};
-
-struct io_close {
-	int fd;
-	__u32 file_slot;
-};
-
-struct io_statx {
-	int dfd;
-	unsigned int flags;
-	struct filename *filename;
-};
-
-struct io_unlink {
-	int dfd;
-	int flags;
-	struct filename *filename;
-};
-
-struct iomap_dio {
-	struct kiocb *iocb;
-};
-
 struct seq_file;
 
 struct bpf_iter_meta {
@@ -432,62 +347,11 @@ struct perf_event_context {
 	__u64 addr;
 };
 
-/* What user space passes in memory; not kernel types, so not relocated. */
-struct user_iovec {
-	__u64 base;
-	__u64 length;
-};
-
-struct user_msghdr {
-	__u64 name;
-	__u32 name_length;
-	__u32 pad;
-	__u64 vector;
-	__u64 vector_length;
-};
-
-struct user_open_how {
-	__u64 flags;
-	__u64 mode;
-	__u64 resolve;
-};
-
-struct user_iocb {
-	__u64 data;
-	__u32 key;
-	__u32 flags;
-	__u16 operation;
-	__s16 priority;
-	__s32 fd;
-	__u64 buffer;
-	__u64 size;
-	__s64 offset;
-};
-
-struct user_io_event {
-	__u64 data;
-	__u64 operation; /* address of its user_iocb */
-	__s64 result;
-	__s64 result2;
-};
-
-#define AT_FDCWD      (-100)
-#define AT_EMPTY_PATH 0x1000
-#define O_CREAT	      0100
-#define O_APPEND      02000
-#define O_DIRECT      040000
-#define O_LARGEFILE   0100000
-#define O_TMPFILE_BIT 020000000
-#define RWF_APPEND    0x10
-#define RWF_NOAPPEND  0x20
 #define FMODE_LSEEK   0x4
 #define TS_COMPAT     0x2
 #define X32_BIT	      0x40000000
-#define SA_RESTART    0x10000000
-#define MAP_ANONYMOUS 0x20
 #define PF_WQ_WORKER  0x20
 #define PF_KTHREAD    0x200000
-#define O_DIRECT      040000
 #define S_IFMT	      0170000
 #define S_IFREG	      0100000
 #define FS_NEEDS_DISK 0x1 /* the kernel's FS_REQUIRES_DEV */

@@ -1,51 +1,45 @@
-/* What all BPF programs share: configuration set before load, the rings, loss counters, and scratch
- * memory. The definitions are weak, so that every program file may include them and the linker keeps
- * one of each.
- *
- *     rings:  [cpu 0]->ring  [cpu 1]->ring ...   one producer each, no wake-up per record
+/* What all BPF objects share. Each program file is an object of its own, which a kernel may refuse without the others;
+ * what is declared here is one thing in all of them, since strata gives each object the maps of shared.bpf.c. A map that a
+ * program file declares by itself is its own.
  */
 #ifndef STRATA_BPF_MAPS_BPF_H
 #define STRATA_BPF_MAPS_BPF_H
 
+#include "bpf/file.h"
 #include "bpf/kernel.h"
-#include "bpf/records.h"
+#include "bpf/kernel_uring.h"
+#include "bpf/shared.h"
+#include "bpf/user.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
 /* Keeps loads and stores as they are written; so does x86. */
 #define memory_order() asm volatile("" ::: "memory")
 
-/* Set by strata before load. */
-const volatile __u32 self_pid __weak = 0;	/* strata's pid in its own PID namespace, ... */
-const volatile __u32 self_namespace __weak = 0; /* ... that namespace's inode number, ... */
-const volatile __u32 proc_above __weak = 0;	/* ... and how many levels above it /proc shows */
-const volatile bool record_all __weak = false;	/* io, fs, mem of every process, not only the job */
-const volatile bool process_all __weak = true;	/* likewise for process */
-const volatile bool has_job __weak = false;	/* a command or processes to follow */
-const volatile bool layer_on[LAYER_COUNT] __weak = {};
-const volatile __u32 doorbell_bytes __weak = 1 << 20;
+const volatile struct config config SEC(".rodata.config") = {};
+struct shared shared SEC(".data.shared") = {};
 
-const volatile bool count_blocked __weak = false; /* sched.bpf.c counts time off the CPU */
-const volatile bool count_missed __weak = false;  /* cache.bpf.c counts fills of the page cache */
-const volatile bool typed_reads __weak = false;	  /* the kernel has bpf_rdonly_cast */
+/* ---- threads ---- */
 
-/* Shared while running. */
-__u32 recording __weak = 0; /* strata sets it when all is attached, and clears it to stop */
-__u32 live __weak = 0;	    /* threads of the job */
-__u64 start_ts __weak = 0;
-__u32 path_epoch __weak = 0; /* moves when the path of a file may have changed */
-__u32 last_file __weak = 0;  /* id */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
 
-/* The last signals sent to the launched command, for strata to know which ones it need not pass on. */
-__u32 command_pid __weak = 0;
-__u32 signal_senders[SIGNALS] __weak = {};
-__u64 signal_times[SIGNALS] __weak = {};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct job_bits);
+} job_bits SEC(".maps");
 
-/* The PID namespace that strata's /proc shows, found by process.bpf.c; level 0 is the machine's. */
-__u32 pid_level __weak = 0;
-__u32 pid_namespace __weak = 0;
+/* ---- rings: one for each CPU, see ring.bpf.h ---- */
 
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -57,74 +51,101 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__array(values, struct ring);
-} rings __weak SEC(".maps");
+} rings SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct cpu_state);
-} cpu_states __weak SEC(".maps");
+} cpu_states SEC(".maps");
 
-static __always_inline void loss_add(enum layer layer, enum loss reason, __u32 rows)
-{
-	__u32 zero = 0;
-	struct cpu_state *state = bpf_map_lookup_elem(&cpu_states, &zero);
+/* ---- files: see inode.bpf.h and path.bpf.h ---- */
 
-	if (state)
-		state->loss[layer & (LOSS_LAYERS - 1)][reason & (LOSS_REASONS - 1)] += rows;
-}
+#define INODE_SET_BITS 16
+#define INODE_WAYS     4
 
-static __always_inline void loss_count(enum layer layer, enum loss reason)
-{
-	loss_add(layer, reason, 1);
-}
+struct inode_entry {
+	__u64 inode; /* address; 0: nothing is known here */
+	__u64 number;
+	__u64 dentry;
+	__u64 mount;
+	__u32 generation;
+	__u32 epoch; /* path_epoch when its path was looked at last */
+	__u32 file;  /* id; 0: met by no path */
+	__u32 version;
+	__u64 chain;   /* see path.bpf.h */
+	__u64 dirtied; /* by whom: see dirtied_by() */
+};
 
-static __always_inline void *ring_of_cpu(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
+struct inode_set {
+	struct inode_entry ways[INODE_WAYS];
+};
 
-	return bpf_map_lookup_elem(&rings, &cpu);
-}
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE); /* for its alignment */
+	__uint(max_entries, 1 << INODE_SET_BITS);
+	__type(key, __u32);
+	__type(value, struct inode_set);
+} inodes SEC(".maps");
 
-/* The flags of a submit: no wake-up, until enough has gathered for one to pay. */
-static __always_inline __u64 ring_announce(__u32 size)
-{
-	__u32 zero = 0;
-	struct cpu_state *state = bpf_map_lookup_elem(&cpu_states, &zero);
+#define ALIASES_KNOWN 16384
 
-	if (!state)
-		return BPF_RB_NO_WAKEUP;
-	state->unannounced += size;
-	if (state->unannounced < doorbell_bytes)
-		return BPF_RB_NO_WAKEUP;
-	state->unannounced = 0;
-	return BPF_RB_FORCE_WAKEUP;
-}
+struct alias_key {
+	__u64 dentry;
+	__u64 mount;
+};
 
-/* Room for a record of constant size, to be passed to ring_submit; NULL, and its rows counted, when full. */
-#define ring_reserve_rows(size, layer, rows)                                      \
-	({                                                                        \
-		void *ring_ = ring_of_cpu();                                      \
-		void *room_ = ring_ ? bpf_ringbuf_reserve(ring_, size, 0) : NULL; \
-		if (!room_)                                                       \
-			loss_add(layer, LOSS_RING, rows);                         \
-		room_;                                                            \
-	})
+struct alias_entry {
+	__u64 inode_number;
+	__u64 chain;
+	__u32 generation;
+	__u32 epoch;
+	__u32 id;
+	__u32 pad;
+};
 
-#define ring_reserve(size, layer) ring_reserve_rows(size, layer, 1)
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, ALIASES_KNOWN);
+	__type(key, struct alias_key);
+	__type(value, struct alias_entry);
+} aliases SEC(".maps");
 
-#define ring_submit(record) bpf_ringbuf_submit(record, ring_announce(sizeof(*(record))))
+/* ---- --path: see prefix.bpf.h ---- */
 
-/* Copies a record of any size into the ring. 0, or an error that is counted. */
-static __always_inline long ring_output(void *record, __u64 size, enum layer layer, __u64 wake)
-{
-	void *ring = ring_of_cpu();
-	long err = ring ? bpf_ringbuf_output(ring, record, size, wake | ring_announce(size)) : -1;
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} prefix_inside SEC(".maps");
 
-	if (err)
-		loss_count(layer, LOSS_RING);
-	return err;
-}
+/* A directory above a prefix: the rest of the prefix follows its path and a slash. */
+struct prefix_above {
+	__u32 covered; /* bytes of the prefix before its rest */
+	bool real;     /* above `prefix` */
+	bool text;     /* above `prefix_text` */
+	__u8 pad[2];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, struct prefix_above);
+} prefixes_above SEC(".maps");
+
+/* ---- operations in queues: see async.bpf.h ---- */
+
+#define ASYNCS_IN_FLIGHT 32768
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, ASYNCS_IN_FLIGHT);
+	__type(key, struct async_key);
+	__type(value, struct async_state);
+} asyncs SEC(".maps");
 
 #endif

@@ -19,7 +19,7 @@ __noinline int mem_exit(struct task_state *state, __s64 returned, __u64 end, __u
 	record = ring_reserve(sizeof(*record), LAYER_mem);
 	if (!record)
 		return 0;
-	head_fill(&record->head, state, RECORD_MEM, end, flags);
+	head_fill(&record->head, state, FILE_MEM, end, flags);
 	record->returned = returned;
 	record->addr = state->args[0];
 	record->length = state->args[1];

@@ -12,49 +12,181 @@
 #ifndef STRATA_BPF_PATH_BPF_H
 #define STRATA_BPF_PATH_BPF_H
 
-#include "bpf/inode.bpf.h"
-#include "bpf/prefix.bpf.h"
+#include "bpf/path_walk.bpf.h"
 #include "bpf/task.bpf.h"
 
-#define NAME_BYTES 256 /* of the longest name, with its NUL */
-
-/* What is read of an open file. */
-struct file_view {
-	__u64 pointer;
-	__u64 dentry;
-	__u64 mount;
-	__u64 inode;
-	__u64 inode_number;
-	__s64 pos;
-	__u32 generation;
-	__u32 mode;
-	__u32 flags;
-	__u32 pad;
-};
-
-/* These are path_walk.bpf.h's, in one of the objects. */
-
-/* Gives a path that is new, or that changed, an id, and tells strata. 0 when that fails. */
-__u32 path_enter(__u64 dentry, __u64 mount, __u64 inode, __u64 number, __u32 generation);
-
-/* The id of a file that is not the one met last; 0 when it could not be told to strata. */
-__u32 path_lookup(struct file_view *view);
-
-/* The id of the directory that a relative path of the current thread starts from. */
-__u32 path_of_cwd(void);
-
-/* Whether the epoch moves: the calls that may change a path are watched by those who record calls on files. */
-static __always_inline bool path_moves_are_seen(void)
+/* The id that a file has by a name other than the one it was met by last; 0: none. */
+static __always_inline __u32 alias_find(struct path_walk *walk, struct alias_key *key, __u64 number,
+					__u32 generation)
 {
-	return layer_on[LAYER_io] || layer_on[LAYER_fs] || layer_on[LAYER_mem];
+	struct alias_entry *entry = bpf_map_lookup_elem(&aliases, key);
+
+	if (!entry || entry->inode_number != number || entry->generation != generation)
+		return 0;
+	if (entry->epoch != walk->epoch) {
+		if (!path_is_same(walk, key->dentry, key->mount, entry->chain))
+			return 0;
+		entry->epoch = walk->epoch;
+	}
+	return entry->id;
 }
 
-/* Reads it field by field, which works on every kernel. */
-static __always_inline void file_read_fields(struct file_view *view, struct file *file)
+/* Keeps the name that a file was met by last, as it is met by a new one. */
+static __always_inline void alias_keep(struct path_walk *walk, struct inode_entry *entry)
 {
-	struct inode *inode = BPF_CORE_READ(file, f_inode);
+	struct alias_key key = { entry->dentry, entry->mount };
+	struct alias_entry *alias = &walk->alias;
+
+	alias->inode_number = entry->number;
+	alias->chain = entry->chain;
+	alias->generation = entry->generation;
+	alias->epoch = entry->epoch;
+	alias->id = entry->file;
+	alias->pad = 0;
+	bpf_map_update_elem(&aliases, &key, alias, BPF_ANY);
+}
+
+/* Keeps that an inode was met as a file by the name that was just walked. */
+static __always_inline void path_keep(struct path_walk *walk, struct alias_key *name, __u64 inode,
+				      __u32 id)
+{
+	struct inode_entry *entry = inode_lock(inode, walk->record.inode, walk->record.generation);
+
+	if (!entry)
+		return;
+	entry->dentry = name->dentry;
+	entry->mount = name->mount;
+	entry->chain = walk->chain;
+	entry->epoch = walk->epoch;
+	entry->file = id;
+	inode_unlock(entry);
+}
+
+/* Global, as are other functions without BTF pointers: the verifier looks at them once, not at every call. */
+__noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode, __u64 number, __u32 generation)
+{
+	struct alias_key name = { dentry, mount };
+	__u32 zero = 0, id = 0;
+	struct inode_entry *known;
+	struct path_walk *walk;
+
+	walk = bpf_map_lookup_elem(&path_walks, &zero);
+	if (!walk)
+		return 0;
+	walk->epoch = shared.path_epoch;
+	walk->record.inode = number;
+	walk->record.generation = generation;
+	known = &walk->known;
+	if (inode_read(known, inode, number, generation) && known->file) {
+		if (known->dentry == dentry && known->mount == mount) {
+			if (path_is_same(walk, dentry, mount, known->chain))
+				id = known->file;
+		} else {
+			id = alias_find(walk, &name, number, generation);
+			if (id)
+				return id;
+			alias_keep(walk, known);
+		}
+	}
+	if (!id) {
+		path_walk_up(walk, dentry, mount, true);
+		id = __sync_fetch_and_add(&shared.last_file, 1) + 1;
+		if (path_send(walk, (void *)inode, id))
+			return 0;
+		path_match(walk, id);
+	}
+	path_keep(walk, &name, inode, id);
+	return id;
+}
+
+static __always_inline __u32 path_find(struct file_view *view)
+{
+	struct inode_entry *entry = inode_find(view->inode, view->inode_number, view->generation);
+	__u32 file = entry ? inode_file(entry, view->dentry, view->mount, shared.path_epoch) : 0;
+
+	return file ? file
+		    : path_enter(view->dentry, view->mount, view->inode, view->inode_number,
+				 view->generation);
+}
+
+__noinline __u32 path_lookup(struct file_view *view)
+{
+	return view ? path_find(view) : 0;
+}
+
+__noinline __u32 path_of_cwd(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct fs_struct *directory;
+	struct path_walk *walk;
+	struct file_view *view;
+	struct dentry *dentry;
+	struct inode *inode;
+	__u32 zero = 0;
+
+	walk = bpf_map_lookup_elem(&path_walks, &zero);
+	if (!walk)
+		return 0;
+	view = &walk->view;
+	directory = pointer_in(task_struct, task, fs);
+	view->mount = (__u64)directory->pwd.mnt;
+	dentry = directory->pwd.dentry;
+	inode = dentry->d_inode;
+	view->dentry = (__u64)dentry;
+	view->inode = (__u64)inode;
+	view->inode_number = inode->i_ino;
+	view->generation = inode->i_generation;
+	memory_order();
+	return path_find(view); /* in place: the stack of all calls together is small */
+}
+
+/* The struct file behind a descriptor of a task, or NULL. */
+static __always_inline struct file *path_descriptor(struct task_struct *task, __u32 fd)
+{
+	struct files_struct *open_files = pointer_in(task_struct, task, files);
+	struct hlist_head *cell; /* a pointer in memory: any type that begins with one would do */
+	struct file *file = NULL;
+	struct fdtable *table;
+
+	if (!open_files)
+		return NULL;
+	table = open_files->fdt;
+	if (fd >= table->max_fds)
+		return NULL;
+	if (config.typed_reads) {
+		cell = typed(hlist_head, table->fd + fd);
+		return (struct file *)cell->first;
+	}
+	bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
+	return file;
+}
+
+static __always_inline void file_read_typed(struct file_view *view, struct file *file)
+{
+	struct inode *inode;
+
+	file = typed(file, file);
+	inode = file->f_inode;
+	view->dentry = (__u64)file->f_path.dentry;
+	view->mount = (__u64)file->f_path.mnt;
+	view->inode = (__u64)inode;
+	view->inode_number = inode->i_ino;
+	view->generation = inode->i_generation;
+	view->mode = file->f_mode;
+	view->flags = file->f_flags;
+	view->pos = file->f_pos;
+}
+
+static __always_inline void file_read(struct file_view *view, struct file *file)
+{
+	struct inode *inode;
 
 	view->pointer = (__u64)file;
+	if (config.typed_reads) {
+		file_read_typed(view, file);
+		return;
+	}
+	inode = BPF_CORE_READ(file, f_inode);
 	view->dentry = (__u64)BPF_CORE_READ(file, f_path.dentry);
 	view->mount = (__u64)BPF_CORE_READ(file, f_path.mnt);
 	view->inode = (__u64)inode;
@@ -72,7 +204,7 @@ static __always_inline __u32 path_of_view(struct task_state *state, struct file_
 
 	if (state->last_dentry == view->dentry && state->last_mount == view->mount &&
 	    state->last_inode == view->inode && state->last_inode_number == view->inode_number &&
-	    state->last_generation == view->generation && state->last_epoch == path_epoch)
+	    state->last_generation == view->generation && state->last_epoch == shared.path_epoch)
 		return state->last_file;
 	id = path_lookup(view);
 	if (!id)
@@ -82,33 +214,29 @@ static __always_inline __u32 path_of_view(struct task_state *state, struct file_
 	state->last_inode = view->inode;
 	state->last_inode_number = view->inode_number;
 	state->last_generation = view->generation;
-	state->last_epoch = path_epoch;
+	state->last_epoch = shared.path_epoch;
 	state->last_file = id;
 	return id;
-}
-
-/* The struct file behind a descriptor of a task, or NULL. */
-static __always_inline struct file *path_descriptor(struct task_struct *task, __u32 fd)
-{
-	struct files_struct *open_files = task->files;
-	struct file *file = NULL;
-	struct fdtable *table;
-
-	if (!open_files)
-		return NULL;
-	table = open_files->fdt;
-	if (fd >= table->max_fds)
-		return NULL;
-	bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
-	return file;
 }
 
 static __always_inline __u32 path_of_file(struct file *file)
 {
 	struct file_view view;
 
-	file_read_fields(&view, file);
+	file_read(&view, file);
 	return path_lookup(&view);
+}
+
+static __always_inline __u32 path_of_descriptor(struct task_struct *task, struct task_state *state,
+						__u32 fd)
+{
+	struct file *file = path_descriptor(task, fd);
+	struct file_view view;
+
+	if (!file)
+		return 0;
+	file_read(&view, file);
+	return path_of_view(state, &view);
 }
 
 #endif

@@ -5,40 +5,9 @@
 #ifndef STRATA_BPF_PREFIX_BPF_H
 #define STRATA_BPF_PREFIX_BPF_H
 
-#include "bpf/maps.bpf.h"
+#include "bpf/ring.bpf.h"
 
 #define PREFIX_WORDS (PATH_BYTES / 8)
-
-/* Set by strata before load: the prefix with symbolic links resolved, as the paths of files are, and as it was
- * given, as programs may pass it. Zeros behind both let them be compared in words. */
-const volatile __u32 prefix_size __weak = 0; /* 0: every file is recorded */
-const volatile __u32 prefix_text_size __weak = 0;
-extern const volatile char prefix[2 * PATH_BYTES + 8];
-extern const volatile char prefix_text[2 * PATH_BYTES + 8];
-
-__u32 prefix_matched __weak = 0; /* files, and calls by path */
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} prefix_inside __weak SEC(".maps");
-
-/* A directory above a prefix: the rest of the prefix follows its path and a slash. */
-struct prefix_above {
-	__u32 covered; /* bytes of the prefix before its rest */
-	bool real;     /* above `prefix` */
-	bool text;     /* above `prefix_text` */
-	__u8 pad[2];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u32);
-	__type(value, struct prefix_above);
-} prefixes_above __weak SEC(".maps");
 
 /* Whether two strings agree in their first `size` bytes. Both can be read up to the next word. */
 static __always_inline bool prefix_equal(const char *text, const volatile char *other, __u32 size)
@@ -74,16 +43,17 @@ static __always_inline void prefix_note(__u32 id, const char *path, const volati
 	__u32 word = id >> 6;
 	__u64 *bits;
 
-	if (*length >= prefix_size && prefix_equal(path, prefix, prefix_size)) {
+	if (*length >= config.prefix_size &&
+	    prefix_equal(path, config.prefix, config.prefix_size)) {
 		bits = bpf_map_lookup_elem(&prefix_inside, &word);
 		if (!bits)
 			return;
 		__sync_fetch_and_or(bits, 1ull << (id & 63));
-		__sync_fetch_and_add(&prefix_matched, 1);
+		__sync_fetch_and_add(&shared.prefix_matched, 1);
 		return;
 	}
-	above.real = prefix_is_below(path, length, prefix, prefix_size);
-	above.text = prefix_is_below(path, length, prefix_text, prefix_text_size);
+	above.real = prefix_is_below(path, length, config.prefix, config.prefix_size);
+	above.text = prefix_is_below(path, length, config.prefix_text, config.prefix_text_size);
 	if (above.real || above.text)
 		bpf_map_update_elem(&prefixes_above, &id, &above, BPF_ANY);
 }
@@ -94,7 +64,7 @@ static __always_inline bool prefix_has_file(__u32 id)
 	__u32 word = id >> 6;
 	__u64 *bits;
 
-	if (!prefix_size)
+	if (!config.prefix_size)
 		return true;
 	bits = id ? bpf_map_lookup_elem(&prefix_inside, &word) : NULL;
 	return bits && *bits >> (id & 63) & 1;
@@ -109,9 +79,9 @@ static __always_inline bool prefix_rest_equal(const char *text, const volatile c
 /* Whether a path as a program passed it, relative to a directory unless it is absolute, is recorded. */
 static __noinline __attribute__((unused)) bool prefix_has_text(const char *text, __u32 directory)
 {
-	struct prefix_above absolute = { .real = true, .text = prefix_text_size }, *above;
+	struct prefix_above absolute = { .real = true, .text = config.prefix_text_size }, *above;
 
-	if (!prefix_size)
+	if (!config.prefix_size)
 		return true;
 	above = &absolute;
 	if (*text != '/') {
@@ -120,11 +90,12 @@ static __noinline __attribute__((unused)) bool prefix_has_text(const char *text,
 		above = bpf_map_lookup_elem(&prefixes_above, &directory);
 	}
 	if (!above ||
-	    !((above->real && prefix_rest_equal(text, prefix, prefix_size, above->covered)) ||
-	      (above->text &&
-	       prefix_rest_equal(text, prefix_text, prefix_text_size, above->covered))))
+	    !((above->real &&
+	       prefix_rest_equal(text, config.prefix, config.prefix_size, above->covered)) ||
+	      (above->text && prefix_rest_equal(text, config.prefix_text, config.prefix_text_size,
+						above->covered))))
 		return false;
-	__sync_fetch_and_add(&prefix_matched, 1);
+	__sync_fetch_and_add(&shared.prefix_matched, 1);
 	return true;
 }
 

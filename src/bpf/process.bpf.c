@@ -6,10 +6,9 @@
 #include "bpf/path.bpf.h"
 
 #include "bpf/compat.bpf.h"
-#include "bpf/filter.bpf.h"
+#include "bpf/process.h"
+#include "bpf/selection.bpf.h"
 #include "schema/syscalls.h"
-
-char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
 
 #define NR_EXECVE   59
 #define NR_EXECVEAT 322
@@ -82,18 +81,19 @@ static __always_inline void cgroup_add_name(struct process_scratch *scratch, con
 }
 
 /* Tells strata the names of a cgroup, from the leaf up. */
-static __noinline void cgroup_send(struct process_scratch *scratch, struct kernfs_node *node,
-				   struct cgroup_key *key)
+__noinline int cgroup_send(struct process_scratch *scratch, __u64 address, __u64 id)
 {
+	struct cgroup_key key = { id, bpf_get_smp_processor_id() };
+	struct kernfs_node *node = (void *)address;
 	struct cgroup_record *record;
 	__u8 known = 1;
 	__u32 size;
 
 	if (!scratch)
-		return;
+		return 0;
 	record = &scratch->cgroup;
-	record->head.type = RECORD_CGROUP;
-	record->id = key->id;
+	record_head(&record->head, PROBE_names, NAMES_CGROUP, 0, 0);
+	record->id = id;
 	record->names_size = 0;
 	for (int i = 0; i < CGROUP_DEPTH && node; i++) {
 		struct kernfs_node *parent = kernfs_parent(node);
@@ -107,7 +107,8 @@ static __noinline void cgroup_send(struct process_scratch *scratch, struct kernf
 	if (size > PATH_BYTES + NAME_BYTES - 1)
 		size = PATH_BYTES + NAME_BYTES - 1;
 	if (!ring_output(record, sizeof(*record) + size, LAYER_process, 0))
-		bpf_map_update_elem(&cgroups, key, &known, BPF_ANY);
+		bpf_map_update_elem(&cgroups, &key, &known, BPF_ANY);
+	return 0;
 }
 
 static __always_inline __u64 cgroup_of(struct process_scratch *scratch, struct task_struct *task)
@@ -116,7 +117,7 @@ static __always_inline __u64 cgroup_of(struct process_scratch *scratch, struct t
 	struct cgroup_key key = { BPF_CORE_READ(node, id), bpf_get_smp_processor_id() };
 
 	if (!bpf_map_lookup_elem(&cgroups, &key))
-		cgroup_send(scratch, node, &key);
+		cgroup_send(scratch, (__u64)node, key.id);
 	return key.id;
 }
 
@@ -125,10 +126,7 @@ static __always_inline void process_fill(struct process_scratch *scratch, struct
 {
 	struct process_record *record = &scratch->process;
 
-	record->head.type = RECORD_PROCESS;
-	record->head.op = event;
-	record->head.flags = 0;
-	record->head.cpu = bpf_get_smp_processor_id();
+	record_head(&record->head, PROBE_process, 0, event, 0);
 	record->head.tid = state ? state->tid : task_number(task);
 	record->head.pid = state ? state->pid : task_process(task);
 	record->head.ts = bpf_ktime_get_boot_ns();
@@ -146,11 +144,11 @@ static __always_inline void process_fill(struct process_scratch *scratch, struct
  * out of scope. */
 static __always_inline bool process_recorded(struct task_state *state)
 {
-	if (!recording || !layer_on[LAYER_process])
+	if (!shared.recording)
 		return false;
 	if (state && state->mode != TASK_UNKNOWN)
 		return state->mode == TASK_JOB;
-	return process_all;
+	return config.process_all;
 }
 
 SEC("tp_btf/task_newtask")
@@ -168,7 +166,7 @@ int BPF_PROG(process_newtask, struct task_struct *task, unsigned long clone_flag
 		else
 			state->mode = parent->mode;
 	}
-	state = filter_apply(task, state, task->comm);
+	state = selection_apply(task, state, task->comm);
 	scratch = process_scratch_get();
 	if (!scratch || !process_recorded(state))
 		return 0;
@@ -200,7 +198,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 {
 	struct task_state *state = task_find(task);
 	struct process_scratch *scratch;
-	__u32 old_tid = state ? state->tid : pid_level ? 0 : old_pid;
+	__u32 old_tid = state ? state->tid : shared.pid_level ? 0 : old_pid;
 	struct file *exe;
 
 	if (state) {
@@ -214,7 +212,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 			job_bit_set(task->pid);
 		}
 	}
-	state = filter_apply(task, state, task->comm);
+	state = selection_apply(task, state, task->comm);
 	scratch = process_scratch_get();
 	if (!scratch || !process_recorded(state))
 		return 0;
@@ -239,7 +237,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 
 	if (state && state->mode == TASK_JOB) {
 		job_bit_clear(task->pid);
-		if (__sync_fetch_and_sub(&live, 1) == 1)
+		if (__sync_fetch_and_sub(&shared.live, 1) == 1)
 			wake = BPF_RB_FORCE_WAKEUP;
 	}
 	scratch = process_scratch_get();
@@ -276,7 +274,7 @@ int BPF_PROG(process_rename, struct task_struct *task, const char *comm)
 
 	if (in_execve(task))
 		return 0;
-	state = filter_apply(task, state, comm);
+	state = selection_apply(task, state, comm);
 	if (!scratch || !process_recorded(state))
 		return 0;
 	process_fill(scratch, task, state, EVENT_RENAME);
@@ -290,22 +288,22 @@ SEC("?tp_btf/cgroup_attach_task")
 int BPF_PROG(process_moved, struct cgroup *to, const char *path, struct task_struct *task,
 	     bool threadgroup)
 {
-	if (!recording)
+	if (!shared.recording)
 		return 0;
-	filter_apply(task, task_find(task), task->comm);
+	selection_apply(task, task_find(task), task->comm);
 	if (threadgroup)
-		filter_stale = 1;
+		shared.selection_stale = 1;
 	return 0;
 }
 
 /* Asks of every thread again. */
 SEC("?iter/task")
-int process_filter(struct bpf_iter__task *context)
+int process_select(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
 
 	if (task)
-		filter_apply(task, task_find(task), task->comm);
+		selection_apply(task, task_find(task), task->comm);
 	return 0;
 }
 
@@ -317,10 +315,10 @@ int BPF_PROG(process_signal, int signal, struct kernel_siginfo *info, struct tas
 {
 	struct task_state *state = task_find(task);
 
-	if (!state || state->mode != TASK_JOB || state->pid != command_pid)
+	if (!state || state->mode != TASK_JOB || state->pid != shared.command_pid)
 		return 0;
-	signal_senders[signal & (SIGNALS - 1)] = task_process(bpf_get_current_task_btf());
-	signal_times[signal & (SIGNALS - 1)] = bpf_ktime_get_boot_ns();
+	shared.signal_senders[signal & (SIGNALS - 1)] = task_process(bpf_get_current_task_btf());
+	shared.signal_times[signal & (SIGNALS - 1)] = bpf_ktime_get_boot_ns();
 	return 0;
 }
 
@@ -336,35 +334,49 @@ int process_find_self(struct bpf_iter__task *context)
 	if (!task)
 		return 0;
 	level = BPF_CORE_READ(task, thread_pid, level);
-	if (task_upid(task, level, &number) || number.nr != (int)self_pid ||
-	    BPF_CORE_READ(number.ns, ns.inum) != self_namespace || level < proc_above)
+	if (task_upid(task, level, &number) || number.nr != (int)config.self_pid ||
+	    BPF_CORE_READ(number.ns, ns.inum) != config.self_namespace || level < config.proc_above)
 		return 0;
-	level -= proc_above;
+	level -= config.proc_above;
 	if (task_upid(task, level, &number))
 		return 0;
-	pid_namespace = BPF_CORE_READ(number.ns, ns.inum);
-	pid_level = level;
+	shared.pid_namespace = BPF_CORE_READ(number.ns, ns.inum);
+	shared.pid_level = level;
 	state = task_make(task, LAYER_process);
 	if (state)
 		state->mode = TASK_IGNORED;
 	return 0;
 }
 
-/* Whether a thread is a target's, or of a process that descends from one: a data loader's workers are there as
- * long as an epoch takes. */
-static __noinline bool process_is_target(struct task_struct *task)
+/* The id of the process that a task, given by its address, is of. */
+__noinline __u32 process_of(__u64 address)
 {
-	struct task_struct *one = task;
+	return task_process_far((void *)address);
+}
 
-	for (int i = 0; i < ANCESTORS && one; i++) {
-		struct task_struct *parent = BPF_CORE_READ(one, real_parent);
-		__u32 pid = task_process_far(one);
+/* Whether a process, given by a task's address, is a target or descends from one: a data loader's workers are there as long
+ * as an epoch takes. */
+__noinline int process_is_target(__u64 address)
+{
+	for (int i = 0; i < ANCESTORS && address; i++) {
+		struct task_struct *one = (void *)address;
+		__u64 parent = (__u64)BPF_CORE_READ(one, real_parent);
+		__u32 pid = process_of(address);
 
 		if (bpf_map_lookup_elem(&targets, &pid))
-			return true;
-		one = parent != one ? parent : NULL;
+			return 1;
+		address = parent != address ? parent : 0;
 	}
-	return false;
+	return 0;
+}
+
+/* The address of a task, as a number. */
+static __always_inline __u64 task_address(struct task_struct *task)
+{
+	__u64 address = 0;
+
+	bpf_probe_read_kernel(&address, sizeof(address), &task);
+	return address;
 }
 
 /* Takes the threads that are there when the recording begins: those of the targets join the job, and
@@ -381,19 +393,20 @@ int process_existing(struct bpf_iter__task *context)
 	if (!task || !scratch)
 		return 0;
 	state = task_find(task);
-	if ((!state || state->mode == TASK_UNKNOWN) && process_is_target(task)) {
+	if ((!state || state->mode == TASK_UNKNOWN) && process_is_target(task_address(task))) {
 		state = task_make(task, LAYER_process);
 		if (!state)
 			return 0;
 		task_join(task, state);
 	}
-	state = filter_apply(task, state, task->comm);
+	state = selection_apply(task, state, task->comm);
 	if (!process_recorded(state))
 		return 0;
-	if (process_all && task->start_boottime > start_ts) /* its fork was recorded */
+	if (config.process_all &&
+	    task->start_boottime > shared.start_ts) /* its fork was recorded */
 		return 0;
 	process_fill(scratch, task, state, EVENT_EXISTS);
-	scratch->process.head.ts = start_ts;
+	scratch->process.head.ts = shared.start_ts;
 	ring_output(&scratch->process, sizeof(scratch->process), LAYER_process, 0);
 	return 0;
 }

@@ -8,12 +8,12 @@
 #include "bpf/job.bpf.h"
 
 #include "bpf/compat.bpf.h"
-
-char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
+#include "bpf/sched.h"
 
 /* Set by strata before load. */
 const volatile bool sched_rows = false; /* the layer sched is on; else only `blocked` is counted */
-const volatile bool sched_all = true;	/* rows of every thread, not only the job's */
+const volatile bool sched_settles_job =
+	false; /* on behalf of job.bpf.c, which spares each switch a program */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -61,7 +61,7 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 	struct task_struct *current = bpf_get_current_task_btf();
 	__u32 tid = task->pid, *waker;
 
-	if (!recording)
+	if (!shared.recording)
 		return 0;
 	waker = bpf_map_lookup_elem(&wakers, &tid);
 	if (waker)
@@ -110,11 +110,7 @@ static __always_inline struct sched_record *sched_reserve(__u64 ts, __u64 end)
 
 	if (!record)
 		return NULL;
-	record->head.type = RECORD_SCHED;
-	record->head.op = 0;
-	record->head.flags = 0;
-	record->head.pad = 0;
-	record->head.cpu = bpf_get_smp_processor_id();
+	record_head(&record->head, PROBE_sched, 0, 0, 0);
 	record->head.ts = ts;
 	record->head.dur = end - ts;
 	return record;
@@ -191,7 +187,7 @@ static __always_inline void stay_mend(struct stay *stay, struct task_struct *tas
 
 	if (end < stay->ts || end > now)
 		end = now;
-	if (sched_rows && sched_all)
+	if (sched_rows && config.process_all)
 		sched_send_unseen(stay, end);
 	stay_begin(stay, task, end);
 	stay->unknown = !state || !state->run_delay;
@@ -204,7 +200,7 @@ static __always_inline void stay_mend(struct stay *stay, struct task_struct *tas
 
 static __always_inline struct task_state *job_state(struct task_struct *task)
 {
-	return record_all || job_bit(task) ? task_find(task) : NULL;
+	return config.record_all || job_bit(task) ? task_find(task) : NULL;
 }
 
 static __always_inline int sched_switched(bool preempted, struct task_struct *prev,
@@ -215,9 +211,9 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 	__u32 zero = 0;
 	__u64 now;
 
-	if (switch_counts_job)
+	if (sched_settles_job)
 		job_settle(prev);
-	if (!recording)
+	if (!shared.recording)
 		return 0;
 	now = bpf_ktime_get_boot_ns();
 	leaving = job_state(prev);
@@ -226,12 +222,12 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 	if (!stay)
 		return 0;
 	if (!stay->ts) { /* the first switch of this CPU: prev was there when the recording began */
-		stay->ts = start_ts;
+		stay->ts = shared.start_ts;
 		stay->unknown = 1;
 	} else if (stay->task != (__u64)prev) {
 		stay_mend(stay, prev, leaving, now);
 	}
-	if (sched_rows && (sched_all || job_bit(prev)))
+	if (sched_rows && (config.process_all || job_bit(prev)))
 		sched_send(prev, stay, now, state_of(preempted, prev_state));
 	if (leaving) {
 		leaving->run_delay = task_run_delay(prev);

@@ -4,14 +4,7 @@
 #ifndef STRATA_BPF_TASK_BPF_H
 #define STRATA_BPF_TASK_BPF_H
 
-#include "bpf/maps.bpf.h"
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct task_state);
-} tasks __weak SEC(".maps");
+#include "bpf/ring.bpf.h"
 
 /* The id that a task has at one level of its PID namespaces. */
 static __always_inline long task_upid(struct task_struct *task, __u32 level, struct upid *number)
@@ -30,8 +23,8 @@ static __always_inline __u32 task_number_below(struct task_struct *task)
 {
 	struct upid number;
 
-	if (task_upid(task, pid_level, &number) ||
-	    BPF_CORE_READ(number.ns, ns.inum) != pid_namespace)
+	if (task_upid(task, shared.pid_level, &number) ||
+	    BPF_CORE_READ(number.ns, ns.inum) != shared.pid_namespace)
 		return 0;
 	return number.nr;
 }
@@ -39,24 +32,25 @@ static __always_inline __u32 task_number_below(struct task_struct *task)
 /* The id of a thread, and that of its process, as strata's /proc shows them; 0 when it is not visible there. */
 static __always_inline __u32 task_number(struct task_struct *task)
 {
-	return pid_level ? task_number_below(task) : (__u32)task->pid;
+	return shared.pid_level ? task_number_below(task) : (__u32)task->pid;
 }
 
 static __always_inline __u32 task_process(struct task_struct *task)
 {
-	return pid_level ? task_number_below(BPF_CORE_READ(task, group_leader)) : (__u32)task->tgid;
+	return shared.pid_level ? task_number_below(BPF_CORE_READ(task, group_leader))
+				: (__u32)task->tgid;
 }
 
 /* The same of a task that was reached through memory, of which the kernel does not know the type. */
 static __always_inline __u32 task_number_far(struct task_struct *task)
 {
-	return pid_level ? task_number_below(task) : (__u32)BPF_CORE_READ(task, pid);
+	return shared.pid_level ? task_number_below(task) : (__u32)BPF_CORE_READ(task, pid);
 }
 
 static __always_inline __u32 task_process_far(struct task_struct *task)
 {
-	return pid_level ? task_number_below(BPF_CORE_READ(task, group_leader))
-			 : (__u32)BPF_CORE_READ(task, tgid);
+	return shared.pid_level ? task_number_below(BPF_CORE_READ(task, group_leader))
+				: (__u32)BPF_CORE_READ(task, tgid);
 }
 
 static __always_inline void task_read_ids(struct task_state *state, struct task_struct *task)
@@ -85,25 +79,36 @@ static __always_inline struct task_state *task_make(struct task_struct *task, en
 	return state;
 }
 
-/* One bit for each thread id of the machine: whether it belongs to the job. Threads that do not, which
- * are most on a busy machine, pay for a load instead of a look-up in task storage. */
-#define JOB_WORDS ((1 << 22) / 64) /* the kernel has no greater thread id */
+/* The word of job_bits that a thread's bit is in; NULL cannot be, but the verifier wants it looked at. */
+static __always_inline __u64 *job_word(__u32 tid)
+{
+	__u32 zero = 0;
+	struct job_bits *bits = bpf_map_lookup_elem(&job_bits, &zero);
 
-extern __u64 job_bits[JOB_WORDS];
+	return bits ? &bits->words[tid >> 6 & (JOB_WORDS - 1)] : NULL;
+}
 
 static __always_inline void job_bit_set(__u32 tid)
 {
-	__sync_fetch_and_or(&job_bits[tid >> 6 & (JOB_WORDS - 1)], 1ull << (tid & 63));
+	__u64 *word = job_word(tid);
+
+	if (word)
+		__sync_fetch_and_or(word, 1ull << (tid & 63));
 }
 
 static __always_inline void job_bit_clear(__u32 tid)
 {
-	__sync_fetch_and_and(&job_bits[tid >> 6 & (JOB_WORDS - 1)], ~(1ull << (tid & 63)));
+	__u64 *word = job_word(tid);
+
+	if (word)
+		__sync_fetch_and_and(word, ~(1ull << (tid & 63)));
 }
 
 static __always_inline bool job_bit_of(__u32 tid)
 {
-	return job_bits[tid >> 6 & (JOB_WORDS - 1)] >> (tid & 63) & 1;
+	__u64 *word = job_word(tid);
+
+	return word && *word >> (tid & 63) & 1;
 }
 
 static __always_inline bool job_bit(struct task_struct *task)
@@ -116,14 +121,14 @@ static __always_inline void task_join(struct task_struct *task, struct task_stat
 {
 	state->mode = TASK_JOB;
 	job_bit_set(task->pid);
-	__sync_fetch_and_add(&live, 1);
+	__sync_fetch_and_add(&shared.live, 1);
 }
 
 /* The filter that comes first: whether a thread's calls may be recorded. Everything rests on this being
  * cheap for threads whose are not. */
 static __always_inline bool task_may_be_recorded(struct task_struct *task)
 {
-	return (record_all || job_bit(task)) && recording;
+	return (config.record_all || job_bit(task)) && shared.recording;
 }
 
 /* The state of a thread if its calls are recorded, else NULL. */
@@ -132,13 +137,13 @@ static __always_inline struct task_state *task_state_recorded(struct task_struct
 {
 	struct task_state *state = task_find(task);
 
-	if (!state && record_all)
+	if (!state && config.record_all)
 		state = task_make(task, layer);
 	if (!state)
 		return NULL;
 	if (state->left_out)
 		return NULL;
-	if (state->mode == TASK_JOB || (record_all && state->mode == TASK_UNKNOWN))
+	if (state->mode == TASK_JOB || (config.record_all && state->mode == TASK_UNKNOWN))
 		return state;
 	return NULL;
 }

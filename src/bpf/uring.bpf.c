@@ -7,9 +7,6 @@
 #include "bpf/compat.bpf.h"
 #include "bpf/vector.bpf.h"
 
-char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
-
-#define URING_NUMBERS	64
 #define PATHS_IN_FLIGHT 4096
 
 enum {
@@ -25,9 +22,13 @@ enum {
 	URING_UNLINKAT = 36,
 };
 
-/* Set by strata before load: enum syscall by operation, 0 where it is not recorded. */
-const volatile __u8 uring_syscalls[URING_NUMBERS] = {};
-const volatile __u8 uring_layers[URING_NUMBERS] = {}; /* enum layer */
+/* Set by strata before load. */
+const volatile struct uring_operation uring_operations[URING_NUMBERS] = {};
+
+static __always_inline const volatile struct uring_operation *operation_of(__u8 number)
+{
+	return &uring_operations[number & (URING_NUMBERS - 1)];
+}
 
 struct uring_path {
 	char text[PATH_BYTES];
@@ -174,7 +175,7 @@ static __always_inline void uring_take_metadata(struct task_struct *task,
 static __noinline int uring_begin(struct task_struct *task, struct io_kiocb *req, __u8 operation)
 {
 	struct uring_scratch *scratch = uring_scratch_get();
-	__u8 layer = uring_layers[operation & (URING_NUMBERS - 1)];
+	__u8 layer = operation_of(operation)->layer;
 	struct task_state *submitter = task_state_recorded(task, layer);
 	struct async_key key = { .id = (__u64)req };
 	struct async_state *state;
@@ -183,7 +184,7 @@ static __noinline int uring_begin(struct task_struct *task, struct io_kiocb *req
 		return 0;
 	state = &scratch->state;
 	__builtin_memset(state, 0, sizeof(*state));
-	state->syscall = uring_syscalls[operation & (URING_NUMBERS - 1)];
+	state->syscall = operation_of(operation)->syscall;
 	state->ts = bpf_ktime_get_boot_ns();
 	state->pid = submitter->pid;
 	state->tid = submitter->tid;
@@ -206,7 +207,7 @@ static __always_inline int uring_submitted(struct io_kiocb *req)
 	__u8 operation = BPF_CORE_READ(req, opcode);
 
 	if (!task_may_be_recorded(task) || operation >= URING_NUMBERS ||
-	    !uring_syscalls[operation & (URING_NUMBERS - 1)])
+	    !operation_of(operation)->syscall)
 		return 0;
 	return uring_begin(task, (void *)req, operation);
 }
@@ -251,7 +252,7 @@ static __always_inline void uring_take_fixed(struct async_state *state, struct i
 
 	if (!file)
 		return;
-	file_read_fields(&view, file);
+	file_read(&view, file);
 	state->file = path_lookup(&view);
 	if (view.flags & O_DIRECT)
 		state->flags |= RECORD_DIRECT;
@@ -261,14 +262,12 @@ static __always_inline void uring_take_fixed(struct async_state *state, struct i
 
 /* Where an append went: the position after it, less what was written. */
 static __always_inline void uring_take_append(struct async_state *state, struct io_kiocb *req,
-					      __s64 returned)
+					      __u8 operation, __s64 returned)
 {
 	struct io_rw *rw = (void *)req;
 
-	if (returned > 0 && BPF_CORE_READ(req, file, f_flags) & O_APPEND &&
-	    (state->syscall == SYSCALL_io_uring_write ||
-	     state->syscall == SYSCALL_io_uring_writev ||
-	     state->syscall == SYSCALL_io_uring_write_fixed))
+	if (returned > 0 && operation_of(operation)->trait == TRAIT_APPENDS &&
+	    BPF_CORE_READ(req, file, f_flags) & O_APPEND)
 		state->pos = BPF_CORE_READ(rw, kiocb.ki_pos) - returned;
 }
 
@@ -306,12 +305,12 @@ static __always_inline int uring_end_early(struct io_kiocb *req, __s64 returned,
 	struct io_rw *rw = (void *)req;
 	struct async_state *state;
 
-	if (!scratch || !task || !(record_all || job_bit_of(BPF_CORE_READ(task, pid))))
+	if (!scratch || !task || !(config.record_all || job_bit_of(BPF_CORE_READ(task, pid))))
 		return 0;
 	state = &scratch->state;
 	__builtin_memset(state, 0, sizeof(*state));
 	state->syscall = syscall;
-	state->ts = start_ts;
+	state->ts = shared.start_ts;
 	state->pid = task_process_far(task);
 	state->tid = task_number_far(task);
 	state->fd = DESCRIPTOR_NONE;
@@ -329,16 +328,17 @@ static __noinline int uring_end(struct io_kiocb *req, __s64 returned)
 	__u64 end = bpf_ktime_get_boot_ns();
 	__u8 operation = BPF_CORE_READ(req, opcode) & (URING_NUMBERS - 1);
 
-	if (!state && !async_refused && returned >= 0 && uring_layers[operation] == LAYER_io)
-		return uring_end_early(req, returned, end, uring_syscalls[operation]);
+	if (!state && !shared.async_refused && returned >= 0 &&
+	    operation_of(operation)->layer == LAYER_io)
+		return uring_end_early(req, returned, end, operation_of(operation)->syscall);
 	if (!state)
 		return 0;
 	if (operation == URING_OPENAT || operation == URING_OPENAT2)
 		uring_take_opened(state, returned);
 	else if (state->fd == DESCRIPTOR_NONE && request_has_fixed_file(req))
 		uring_take_fixed(state, req);
-	if (uring_layers[operation] == LAYER_io) {
-		uring_take_append(state, req, returned);
+	if (operation_of(operation)->layer == LAYER_io) {
+		uring_take_append(state, req, operation, returned);
 		async_send_io(state, returned, end, 0);
 	} else {
 		uring_send_fs(state, key.id, returned, end);
@@ -351,11 +351,11 @@ static __always_inline int uring_completed(struct io_kiocb *req, __s64 returned)
 {
 	__u8 operation = req ? BPF_CORE_READ(req, opcode) : 0;
 
-	if (!recording || !req || operation >= URING_NUMBERS)
+	if (!shared.recording || !req || operation >= URING_NUMBERS)
 		return 0;
 	if (operation == URING_RENAMEAT && !returned) /* by whomever */
-		__sync_fetch_and_add(&path_epoch, 1);
-	if (!uring_syscalls[operation & (URING_NUMBERS - 1)])
+		__sync_fetch_and_add(&shared.path_epoch, 1);
+	if (!operation_of(operation)->syscall)
 		return 0;
 	return uring_end(req, returned);
 }

@@ -2,7 +2,7 @@
 #ifndef STRATA_BPF_VECTOR_BPF_H
 #define STRATA_BPF_VECTOR_BPF_H
 
-#include "bpf/maps.bpf.h"
+#include "bpf/ring.bpf.h"
 
 #define VECTOR_MOST  1024 /* the kernel's IOV_MAX */
 #define VECTOR_GROUP 8
@@ -18,7 +18,7 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct vector);
-} vectors __weak SEC(".maps");
+} vectors SEC(".maps");
 
 /* Adds up one group; what is beyond the end is zero. */
 static long vector_sum_group(__u32 group, void *context)
@@ -34,7 +34,7 @@ static long vector_sum_group(__u32 group, void *context)
 }
 
 /* Bytes that a vector in the current thread's memory asks for; -1 when it cannot be read. */
-__weak __noinline __s64 vector_sum(__u64 pointer, __u64 count)
+__noinline __s64 vector_sum(__u64 pointer, __u64 count)
 {
 	struct vector *vector;
 	__u32 zero = 0;

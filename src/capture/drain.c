@@ -1,7 +1,7 @@
 /* Thread layout:
  *
- *     rings 0..7 ──▶ worker 0: decoder, sink ─┐
- *     rings 8..15 ─▶ worker 1: decoder, sink ─┴─▶ writer (locks)
+ *     rings 0..7 ──▶ worker 0: row maker ─ ─┐
+ *     rings 8..15 ─▶ worker 1: row maker ─ ─┴─▶ writer (locks)
  *
  * A worker sleeps until a doorbell or for POLL_MS, empties its rings, and writes chunks that have aged.
  */
@@ -19,7 +19,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "probes/probe.h"
+#include "probes/names.h"
 
 #define RINGS_A_WORKER 8
 #define POLL_MS	       100
@@ -38,7 +38,7 @@ struct worker {
 	struct drain *drain;
 	struct ring_buffer *rings;
 	int bells; /* epoll: of the rings, and stop_event */
-	struct decoder decoder;
+	struct row_maker maker;
 	_Atomic pid_t tid;  /* 0 until it runs */
 	_Atomic int failed; /* sink.failed, for other threads */
 };
@@ -47,8 +47,7 @@ struct drain {
 	struct kernel *kernel;
 	int job_event;
 	atomic_bool stop;
-	int stop_event;			  /* wakes all workers when stop is set */
-	const struct probe *probe_of[32]; /* by record type */
+	int stop_event; /* wakes all workers when stop is set */
 	unsigned count;
 	struct worker *workers;
 };
@@ -57,17 +56,16 @@ static int worker_take(void *context, void *data, size_t size)
 {
 	struct worker *worker = context;
 	const struct record *record = data;
-	const struct probe *probe = worker->drain->probe_of[record->type & 31];
 
-	if (probe)
-		probe->decode(&worker->decoder, record, size);
+	if (record->probe < PROBE_COUNT && probes[record->probe]->decode)
+		probes[record->probe]->decode(&worker->maker, record, size);
 	return 0;
 }
 
 /* Tells the session what only it can act on: the job is gone, or nothing can be written any more. */
 static void worker_report(struct worker *worker)
 {
-	int failed = worker->decoder.sink.failed;
+	int failed = worker->maker.sink.failed;
 
 	if (!kernel_live(worker->drain->kernel) || (failed && !worker->failed)) {
 		worker->failed = failed;
@@ -86,7 +84,7 @@ static void worker_hurry(struct worker *worker, bool urgent)
 static void *worker_run(void *context)
 {
 	struct worker *worker = context;
-	struct sink *sink = &worker->decoder.sink;
+	struct sink *sink = &worker->maker.sink;
 	struct epoll_event rung[RINGS_A_WORKER + 1];
 
 	worker->tid = gettid();
@@ -134,7 +132,7 @@ static int worker_open(struct worker *worker, struct drain *drain, struct writer
 		       struct error *e)
 {
 	worker->drain = drain;
-	sink_init(&worker->decoder.sink, writer);
+	sink_init(&worker->maker.sink, writer);
 	worker->bells = epoll_create1(EPOLL_CLOEXEC);
 	if (worker->bells < 0)
 		return error_errno(e, "cannot make an epoll");
@@ -156,10 +154,6 @@ int drain_open(struct drain **out, struct kernel *kernel, struct writer *writer,
 	drain->stop_event = eventfd(0, EFD_CLOEXEC);
 	if (drain->stop_event < 0)
 		return error_errno(e, "cannot make an eventfd");
-	for (size_t i = 0; i < probe_count; i++)
-		for (unsigned type = 0; type < 32; type++)
-			if (probes[i]->records & 1u << type)
-				drain->probe_of[type] = probes[i];
 	count = (cpus + RINGS_A_WORKER - 1) / RINGS_A_WORKER;
 	drain->workers = calloc(count, sizeof(*drain->workers));
 	if (!drain->workers)
@@ -188,7 +182,7 @@ int drain_failed(struct drain *drain, struct error *e)
 	for (unsigned i = 0; i < drain->count; i++) {
 		if (!drain->workers[i].failed)
 			continue;
-		*e = drain->workers[i].decoder.sink.error;
+		*e = drain->workers[i].maker.sink.error;
 		return drain->workers[i].failed;
 	}
 	return 0;
@@ -210,7 +204,7 @@ void drain_dropped(const struct drain *drain, uint64_t dropped[])
 {
 	for (unsigned i = 0; i < drain->count; i++)
 		for (unsigned table = 0; table < TABLE_COUNT; table++)
-			dropped[table] += drain->workers[i].decoder.sink.dropped[table];
+			dropped[table] += drain->workers[i].maker.sink.dropped[table];
 }
 
 void drain_tids(const struct drain *drain, char *out, size_t size)
@@ -224,15 +218,11 @@ void drain_tids(const struct drain *drain, char *out, size_t size)
 						   (int)drain->workers[i].tid);
 }
 
-static void decoder_free(struct decoder *decoder)
+static void maker_free(struct row_maker *maker)
 {
-	struct cgroup_name *names = (void *)decoder->cgroups.data;
-
-	for (size_t i = 0; i < decoder->cgroups.size / sizeof(*names); i++)
-		free(names[i].path);
-	buf_free(&decoder->cgroups);
-	buf_free(&decoder->scratch);
-	sink_free(&decoder->sink);
+	names_forget(maker);
+	buf_free(&maker->scratch);
+	sink_free(&maker->sink);
 }
 
 void drain_close(struct drain *drain)
@@ -246,7 +236,7 @@ void drain_close(struct drain *drain)
 		ring_buffer__free(drain->workers[i].rings);
 		if (drain->workers[i].bells >= 0)
 			close(drain->workers[i].bells);
-		decoder_free(&drain->workers[i].decoder);
+		maker_free(&drain->workers[i].maker);
 	}
 	if (drain->stop_event >= 0)
 		close(drain->stop_event);

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/quote.h"
-#include "probes/probe.h"
+#include "schema/schema.h"
 
 void facts_add(struct sink *sink, const char *key, const char *format, ...)
 {
@@ -65,7 +65,18 @@ static void facts_pids(struct sink *sink, const struct session_config *config)
 	facts_add(sink, "pids", "%s", text);
 }
 
-void facts_begin(struct sink *sink, const struct session_config *config)
+static void facts_absences(struct sink *sink, const struct absences *absences)
+{
+	char key[64];
+
+	for (size_t i = 0; i < absences->count; i++) {
+		snprintf(key, sizeof(key), "absent.%s", absences->items[i].what);
+		facts_add(sink, key, "%s", absences->items[i].why);
+	}
+}
+
+void facts_begin(struct sink *sink, const struct session_config *config, uint32_t layers,
+		 const struct absences *absences)
 {
 	char directory[PATH_MAX];
 	struct utsname system;
@@ -87,15 +98,16 @@ void facts_begin(struct sink *sink, const struct session_config *config)
 		facts_command(sink, config->command);
 	if (config->pid_count)
 		facts_pids(sink, config);
-	if (config->filter.comm)
-		facts_add(sink, "filter.comm", "%s", config->filter.comm);
-	if (config->filter.cgroup)
-		facts_add(sink, "filter.cgroup", "%s", config->filter.cgroup);
-	if (config->filter.path)
-		facts_add(sink, "filter.path", "%s", config->filter.prefix);
+	if (config->selection.comm)
+		facts_add(sink, "filter.comm", "%s", config->selection.comm);
+	if (config->selection.cgroup)
+		facts_add(sink, "filter.cgroup", "%s", config->selection.cgroup);
+	if (config->selection.path)
+		facts_add(sink, "filter.path", "%s", config->selection.prefix);
 	if (config->account.change)
 		facts_add(sink, "user", "%s", config->account.name);
-	facts_layers(sink, config->layers);
+	facts_layers(sink, layers);
+	facts_absences(sink, absences);
 }
 
 static void facts_exit_status(struct sink *sink, int status)

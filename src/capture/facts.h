@@ -3,13 +3,14 @@
 #define STRATA_CAPTURE_FACTS_H
 
 #include "capture/session.h"
-#include "capture/sink.h"
+#include "store/sink.h"
 
 void facts_add(struct sink *sink, const char *key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What is known before the recording starts. */
-void facts_begin(struct sink *sink, const struct session_config *config);
+/* What is known before the recording starts: how it is set up, and what of it this machine can give. */
+void facts_begin(struct sink *sink, const struct session_config *config, uint32_t layers,
+		 const struct absences *absences);
 
 /* What is known when it is over. */
 struct facts_end {

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "capture/sink.h"
+#include "store/sink.h"
 
 struct follow;
 

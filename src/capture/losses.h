@@ -3,7 +3,7 @@
 #define STRATA_CAPTURE_LOSSES_H
 
 #include "capture/kernel.h"
-#include "capture/sink.h"
+#include "store/sink.h"
 
 struct losses {
 	uint64_t *now, *before; /* cpus * LAYER_COUNT * LOSS_COUNT each */

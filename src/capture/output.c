@@ -47,3 +47,8 @@ int output_create(const char *path, bool force, const struct account *account, i
 	*out = fd;
 	return 0;
 }
+
+bool output_refused(int err)
+{
+	return err == -EROFS || err == -EACCES || err == -EPERM || err == -ENOSPC || err == -EDQUOT;
+}

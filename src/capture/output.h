@@ -12,4 +12,7 @@
 int output_create(const char *path, bool force, const struct account *account, int *fd,
 		  struct error *e);
 
+/* Whether an error says that the place is full or not writable. */
+bool output_refused(int err);
+
 #endif

@@ -21,12 +21,8 @@
 #include "capture/losses.h"
 #include "capture/output.h"
 #include "capture/signals.h"
-#include "capture/sink.h"
-#include "probes/async.h"
-#include "probes/probe.h"
-#include "probes/sched.h"
+#include "store/sink.h"
 #include "sampler/clock.h"
-#include "sampler/job.h"
 #include "sampler/sampler.h"
 
 #define PROGRESS_EVERY NS_PER_SECOND
@@ -39,7 +35,6 @@ struct session {
 	struct drain *drain;
 	struct sink sink;	  /* this thread's own rows */
 	void **samplers;	  /* the state of each of samplers[]; NULL: not open */
-	struct job_sampling job;  /* totals of the job */
 	uint32_t layers;	  /* LAYER_BITs that are recorded */
 	struct absences absences; /* what was asked for and is not */
 	struct launch launch;
@@ -58,9 +53,7 @@ struct session {
 
 bool session_output_refused(const struct session *session)
 {
-	int err = session ? session->output_err : 0;
-
-	return err == -EROFS || err == -EACCES || err == -EPERM || err == -ENOSPC || err == -EDQUOT;
+	return session && output_refused(session->output_err);
 }
 
 const struct absences *session_absences(const struct session *session)
@@ -70,12 +63,11 @@ const struct absences *session_absences(const struct session *session)
 
 /* ---- opening ---- */
 
-static int session_open_kernel(struct session *session, const struct features *features,
-			       struct error *e)
+static int session_open_kernel(struct session *session, struct error *e)
 {
 	const struct session_config *config = session->config;
-	bool job = config->command || config->pid_count || config->filter.comm ||
-		   config->filter.cgroup;
+	bool job = config->command || config->pid_count || config->selection.comm ||
+		   config->selection.cgroup;
 	struct kernel_config kernel = {
 		.layers = session->layers,
 		.required = config->required,
@@ -85,43 +77,15 @@ static int session_open_kernel(struct session *session, const struct features *f
 		.targets = config->pids,
 		.target_count = config->pid_count,
 		.command = config->command,
-		.filter = &config->filter,
-		.features = features,
+		.selection = &config->selection,
 		.absences = &session->absences,
 	};
 	int err = kernel_open(&session->kernel, &kernel, e);
 
-	return err ? err : losses_open(&session->losses, session->kernel, e);
-}
-
-/* Leaves out layers that cannot be recorded, unless one of them was asked for by name. */
-static int session_leave_out(struct session *session, uint32_t layers, const char *name, int err,
-			     struct error *e)
-{
-	layers &= session->layers;
-	if (layers & session->config->required)
-		return error_add(e, err, "cannot record layer '%s'", name);
-	for (unsigned i = 0; i < LAYER_COUNT; i++)
-		if (layers & LAYER_BIT(i))
-			absences_add(&session->absences, layer_names.names[i], "%s", e->text);
-	session->layers &= ~layers;
-	return 0;
-}
-
-static int session_check_probes(struct session *session, const struct features *features,
-				struct error *e)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < probe_count && !err; i++) {
-		if (!(probes[i]->layers & session->layers) || !probes[i]->supported)
-			continue;
-		err = probes[i]->supported(features, e);
-		if (err)
-			err = session_leave_out(session, probes[i]->layers, probes[i]->name, err,
-						e);
-	}
-	return err;
+	if (err)
+		return err;
+	session->layers = kernel_layers(session->kernel);
+	return losses_open(&session->losses, session->kernel, e);
 }
 
 static int session_open_samplers(struct session *session, struct error *e)
@@ -136,25 +100,11 @@ static int session_open_samplers(struct session *session, struct error *e)
 			continue;
 		err = samplers[i]->open(&session->samplers[i], e);
 		if (err)
-			err = session_leave_out(session, samplers[i]->layers, samplers[i]->name,
-						err, e);
+			err = absences_leave_out(&session->absences, &session->layers,
+						 session->config->required, samplers[i]->layers,
+						 err, e);
 	}
 	return err;
-}
-
-static void session_first_facts(struct session *session)
-{
-	struct session_config recorded = *session->config;
-	char key[64];
-
-	recorded.layers = session->layers;
-	facts_begin(&session->sink, &recorded);
-	for (size_t i = 0; i < session->absences.count; i++) {
-		const struct absence *absence = &session->absences.items[i];
-
-		snprintf(key, sizeof(key), "absent.%s", absence->what);
-		facts_add(&session->sink, key, "%s", absence->why);
-	}
 }
 
 static int session_open_output(struct session *session, struct error *e)
@@ -170,14 +120,13 @@ static int session_open_output(struct session *session, struct error *e)
 	if (err)
 		return error_add(e, err, "cannot begin trace '%s'", config->output);
 	sink_init(&session->sink, session->writer);
-	session_first_facts(session);
+	facts_begin(&session->sink, config, session->layers, &session->absences);
 	return 0;
 }
 
 int session_open(struct session **out, const struct session_config *config, struct error *e)
 {
 	struct session *session = calloc(1, sizeof(*session));
-	struct features *features = NULL;
 	int err;
 
 	*out = session;
@@ -195,12 +144,7 @@ int session_open(struct session **out, const struct session_config *config, stru
 		if (!session->follow)
 			return error_set(e, -ENOMEM, "out of memory");
 	}
-	err = features_open(&features, e);
-	if (!err)
-		err = session_check_probes(session, features, e);
-	if (!err)
-		err = session_open_kernel(session, features, e);
-	features_close(features);
+	err = session_open_kernel(session, e);
 	if (!err)
 		err = session_open_samplers(session, e);
 	if (!err)
@@ -240,34 +184,22 @@ static uint64_t session_rows(const struct session *session)
 	return rows;
 }
 
-static void session_show_progress(const struct session *session)
+static void session_tell_progress(const struct session *session)
 {
-	char length[32], rows[32], bytes[32], lost[32];
+	struct session_progress progress = {
+		.length = clock_boot() - session->start,
+		.rows = session_rows(session),
+		.bytes = writer_size(session->writer),
+		.lost = session->losses.total,
+	};
 
-	units_format_duration(length, sizeof(length), clock_boot() - session->start);
-	units_format_count(rows, sizeof(rows), session_rows(session));
-	units_format_bytes(bytes, sizeof(bytes), writer_size(session->writer));
-	units_format_count(lost, sizeof(lost), session->losses.total);
-	/* The cursor goes back, so that what the command prints next begins at the left margin. */
-	fprintf(stderr, "\r\033[Kstrata: %s, %s rows, %s, %s lost\r", length, rows, bytes, lost);
-}
-
-static void session_clear_progress(const struct session *session)
-{
-	if (session->config->progress)
-		fputs("\r\033[K", stderr);
-}
-
-static void session_start_samplers(struct session *session)
-{
-	samplers_start(session->samplers);
-	job_start(&session->job, session->kernel);
+	session->config->progress(&progress);
 }
 
 static void session_sample(struct session *session)
 {
 	samplers_sample(session->samplers, &session->sink);
-	job_sample(&session->job, &session->sink);
+	kernel_sample(session->kernel, &session->sink);
 }
 
 /* What is done by the clock. Returns how many nanoseconds there are until something is due. */
@@ -282,7 +214,7 @@ static uint64_t session_tick(struct session *session)
 		session->next_sample = now + session->config->interval;
 	}
 	if (now >= session->next_loss) {
-		kernel_refresh_filter(session->kernel);
+		kernel_poll(session->kernel);
 		losses_take(&session->losses, session->kernel, &session->sink);
 		if (session->follow)
 			follow_take(session->follow, session->start, &session->sink);
@@ -290,7 +222,7 @@ static uint64_t session_tick(struct session *session)
 		session->next_loss = now + LOSS_EVERY;
 	}
 	if (session->config->progress && now >= session->next_progress) {
-		session_show_progress(session);
+		session_tell_progress(session);
 		session->next_progress = now + PROGRESS_EVERY;
 	}
 	next = session->next_sample < session->next_loss ? session->next_sample
@@ -378,7 +310,7 @@ int session_run(struct session *session, struct error *e)
 	facts_add(&session->sink, "buffer_bytes", "%llu",
 		  (unsigned long long)kernel_ring_bytes(session->kernel));
 	clock_sample(&session->sink);
-	session_start_samplers(session);
+	samplers_start(session->samplers);
 	sink_flush(&session->sink, 0);
 	if (session->launch.pid) {
 		err = launch_go(&session->launch);
@@ -409,19 +341,6 @@ static void session_last_facts(struct session *session)
 	facts_end(&session->sink, &end);
 }
 
-/* The threads that are on the CPUs as the recording ends. */
-static void session_last_stays(struct session *session)
-{
-	unsigned cpus = kernel_ring_count(session->kernel);
-	struct stay *stays = calloc(cpus, sizeof(*stays));
-	struct error ignored;
-
-	if (stays && !kernel_read_stays(session->kernel, stays, &ignored))
-		for (unsigned cpu = 0; cpu < cpus; cpu++)
-			sched_add_unfinished(&session->sink, &stays[cpu], cpu);
-	free(stays);
-}
-
 /* Rows that could not be written are a loss like any other, if anybody can still be told. */
 static uint64_t session_count_dropped(struct session *session)
 {
@@ -446,8 +365,7 @@ static int session_stop(struct session *session, struct session_result *result)
 	losses_take(&session->losses, session->kernel, &session->sink);
 	if (session->follow && session->start)
 		follow_take(session->follow, session->start, &session->sink);
-	session_last_stays(session);
-	kernel_each_async(session->kernel, async_add_unfinished, &session->sink);
+	kernel_finish(session->kernel, &session->sink);
 	clock_sample(&session->sink);
 	session_last_facts(session);
 	sink_flush(&session->sink, 0);
@@ -470,12 +388,12 @@ static int session_close_output(struct session *session, int err, struct error *
 
 static void session_count(const struct session *session, struct session_result *result)
 {
-	const struct filter *filter = &session->config->filter;
+	const struct selection *selection = &session->config->selection;
 	struct kernel_matches matches = kernel_matches(session->kernel);
 	struct stat file;
 
-	result->no_thread = (filter->comm || filter->cgroup) && !matches.threads;
-	result->no_file = filter->path && !matches.files;
+	result->no_thread = (selection->comm || selection->cgroup) && !matches.threads;
+	result->no_file = selection->path && !matches.files;
 	result->lost = session->losses.total;
 	result->length = session->stop - session->start;
 	result->start_cpu_ns = session->start_cpu;
@@ -489,7 +407,6 @@ void session_finish(struct session *session, struct session_result *result)
 	int err;
 
 	*result = (struct session_result){ .reason = session->reason };
-	session_clear_progress(session);
 	if (session->signals.stop) /* a further one ends strata at once */
 		sigprocmask(SIG_SETMASK, &session->signals.old_mask, NULL);
 	err = session_stop(session, result);
@@ -521,7 +438,6 @@ void session_close(struct session *session)
 	if (session->writer)
 		writer_close(session->writer, &ignored);
 	samplers_close(session->samplers);
-	job_close(&session->job);
 	sink_free(&session->sink);
 	kernel_close(session->kernel);
 	signals_close(&session->signals);

@@ -16,11 +16,16 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "capture/absences.h"
-#include "capture/filter.h"
+#include "probes/absences.h"
+#include "capture/selection.h"
 #include "capture/launch.h"
 
 enum session_scope { SCOPE_DEFAULT, SCOPE_JOB, SCOPE_ALL };
+
+/* How far a recording has come. */
+struct session_progress {
+	uint64_t length, rows, bytes, lost;
+};
 
 struct session_config {
 	char **command;	   /* to launch; NULL: none */
@@ -32,11 +37,12 @@ struct session_config {
 	bool until_main; /* end with the first process of the job, not the last */
 	bool drop_caches;
 	bool force;
-	bool progress;	      /* a line a second on stderr */
-	uint64_t duration;    /* ns; 0: until it ends */
-	uint64_t interval;    /* ns between samples */
-	uint64_t ring_bytes;  /* 0: by the number of CPUs */
-	struct filter filter; /* resolved */
+	void (*progress)(
+		const struct session_progress *progress); /* each second; NULL: nobody asks */
+	uint64_t duration;				  /* ns; 0: until it ends */
+	uint64_t interval;				  /* ns between samples */
+	uint64_t ring_bytes;				  /* 0: by the number of CPUs */
+	struct selection selection;			  /* resolved */
 	const char *output;
 	const char *log; /* the job's own, to follow; NULL: none */
 	struct account account;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <fcntl.h>
 
-#include "bpf/records.h"
+#include "bpf/file.h"
 #include "cmd/cmd.h"
 
 static const struct option_row mark_rows[] = { { 0 } };

@@ -81,7 +81,7 @@ static uint32_t layers_available(void)
 {
 	uint32_t found = 0;
 
-	for (size_t i = 0; i < probe_count; i++)
+	for (size_t i = 0; i < PROBE_COUNT; i++)
 		found |= probes[i]->layers;
 	for (size_t i = 0; i < sampler_count; i++)
 		found |= samplers[i]->layers;
@@ -230,6 +230,24 @@ static void default_output(char *out, size_t size, const struct session_config *
 
 /* ---- the ends of a recording ---- */
 
+static void show_progress(const struct session_progress *progress)
+{
+	char length[32], rows_text[32], bytes[32], lost[32];
+
+	units_format_duration(length, sizeof(length), progress->length);
+	units_format_count(rows_text, sizeof(rows_text), progress->rows);
+	units_format_bytes(bytes, sizeof(bytes), progress->bytes);
+	units_format_count(lost, sizeof(lost), progress->lost);
+	/* The cursor goes back, so that what the command prints next begins at the left margin. */
+	fprintf(stderr, "\r\033[Kstrata: %s, %s rows, %s, %s lost\r", length, rows_text, bytes,
+		lost);
+}
+
+static void clear_progress(void)
+{
+	fputs("\r\033[K", stderr);
+}
+
 static void print_summary(const struct session_config *config, const struct session_result *result)
 {
 	char length[32], rows_text[32], bytes[32], lost[32], cpu[32], start[32], dropped[32];
@@ -316,6 +334,8 @@ static int record_run(const struct session_config *config)
 			    strchr(absences->items[i].what, '.') ? "" : "layer ",
 			    absences->items[i].what, absences->items[i].why);
 	err = session_run(session, &e);
+	if (config->progress)
+		clear_progress();
 	session_finish(session, &result);
 	if (err) {
 		log_error("%s", e.text);
@@ -333,7 +353,7 @@ static int record_run(const struct session_config *config)
 
 int cmd_record(int argc, char **argv)
 {
-	struct session_config config = { .progress = isatty(STDERR_FILENO) };
+	struct session_config config = { 0 };
 	struct arguments arguments = { 0 };
 	static pid_t pids[MOST_PIDS];
 	char output[256];
@@ -350,11 +370,11 @@ int cmd_record(int argc, char **argv)
 	if (!err)
 		err = parse_pids(given.pids, pids, &config.pid_count, &e);
 	free(arguments.items);
-	config.filter.comm = given.comm;
-	config.filter.cgroup = given.cgroup;
-	config.filter.path = given.path;
+	config.selection.comm = given.comm;
+	config.selection.cgroup = given.cgroup;
+	config.selection.path = given.path;
 	if (!err)
-		err = filter_resolve(&config.filter, &e);
+		err = selection_resolve(&config.selection, &e);
 	if (err == -EINVAL)
 		return cmd_usage("record", &e);
 	config.command = arguments.command;
@@ -366,7 +386,8 @@ int cmd_record(int argc, char **argv)
 	config.duration = given.duration;
 	config.interval = given.interval;
 	config.ring_bytes = given.buffer;
-	config.progress = config.progress && log_level >= LOG_NORMAL;
+	if (isatty(STDERR_FILENO) && log_level >= LOG_NORMAL)
+		config.progress = show_progress;
 	if (!config.output) {
 		default_output(output, sizeof(output), &config);
 		config.output = output;

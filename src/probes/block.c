@@ -1,14 +1,18 @@
 /* The layer block: which programs of bpf/block.bpf.c the kernel has the tracepoints for, and their records
  * as rows. */
-#include "probes/probe.h"
+#include "bpf/block.h"
 
+#include <bpf/libbpf.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "bpf/strata.skel.h"
-#include "capture/features.h"
+#include "bpf/block.skel.h"
+#include "probes/iterate.h"
+#include "probes/probe.h"
+
+PROBE_OPEN(block)
 
 /* Whether the kernel tells of bios as this expects. */
 static bool block_has_bios(const struct features *features)
@@ -52,30 +56,33 @@ static void block_note_absent(const struct probe_setup *setup)
 			device);
 }
 
-static void block_configure(const struct probe_setup *setup)
+static void block_configure(struct probe_run *run)
 {
-	struct strata_bpf *bpf = setup->bpf;
-	bool on = setup->layers & LAYER_BIT(LAYER_block);
-	bool starts = on && features_tracepoint_arguments(setup->features, "block_io_start");
-	bool bios = on && block_has_bios(setup->features);
-	bool folios = on && features_tracepoint_arguments(setup->features, "writeback_dirty_folio");
+	const struct features *features = run->setup->features;
+	bool starts = features_tracepoint_arguments(features, "block_io_start");
+	bool bios = block_has_bios(features);
+	bool folios = features_tracepoint_arguments(features, "writeback_dirty_folio");
+	struct block_bpf *bpf = run->bpf;
 
-	if (on)
-		block_note_absent(setup);
+	block_note_absent(run->setup);
 	bpf->rodata->block_starts = starts;
 	bpf_program__set_autoload(bpf->progs.block_start, starts);
-	bpf_program__set_autoload(bpf->progs.block_insert, on && !starts);
-	bpf_program__set_autoload(bpf->progs.block_merge, on);
-	bpf_program__set_autoload(bpf->progs.block_issue, on);
-	bpf_program__set_autoload(bpf->progs.block_complete, on);
-	bpf_program__set_autoload(bpf->progs.block_in_flight, on);
+	bpf_program__set_autoload(bpf->progs.block_insert, !starts);
 	bpf_program__set_autoload(bpf->progs.bio_queue, bios);
 	bpf_program__set_autoload(bpf->progs.bio_remap, bios);
 	bpf_program__set_autoload(bpf->progs.bio_complete, bios);
 	bpf_program__set_autoload(bpf->progs.block_dirty_folio, folios);
-	bpf_program__set_autoload(bpf->progs.block_dirty_page, on && !folios);
-	if (!on)
-		bpf_map__set_max_entries(bpf->maps.requests, 1);
+	bpf_program__set_autoload(bpf->progs.block_dirty_page, !folios);
+}
+
+static int block_stop(struct probe_run *run, struct error *e)
+{
+	struct block_bpf *bpf = run->bpf;
+	union bpf_iter_link_info requests = {
+		.map.map_fd = (__u32)bpf_map__fd(bpf->maps.requests),
+	};
+
+	return iterate(bpf->progs.block_in_flight, &requests, NULL, e);
 }
 
 /* The kernel's blk_status_t as the error number that it stands for. The greater ones have changed their
@@ -93,14 +100,14 @@ static int64_t error_of_status(int32_t status)
 
 #define SET(column, value) builder_set(row, column_block_##column, (int64_t)(value))
 
-static void block_decode(struct decoder *decoder, const struct record *head, size_t size)
+static void block_decode(struct row_maker *maker, const struct record *head, size_t size)
 {
 	const struct block_record *block = (const void *)head;
-	struct builder *row = sink_table(&decoder->sink, TABLE_block);
+	struct builder *row = sink_table(&maker->sink, TABLE_block);
 
 	(void)size;
 	if (!row)
-		return sink_drop(&decoder->sink, TABLE_block);
+		return sink_drop(&maker->sink, TABLE_block);
 	SET(ts, head->ts);
 	if (!(head->flags & RECORD_UNFINISHED))
 		SET(dur, head->dur);
@@ -127,13 +134,14 @@ static void block_decode(struct decoder *decoder, const struct record *head, siz
 		SET(done_pid, block->done_pid);
 	if (!(head->flags & RECORD_UNFINISHED))
 		SET(error, error_of_status(block->error));
-	sink_end_row(&decoder->sink, TABLE_block);
+	sink_end_row(&maker->sink, TABLE_block);
 }
 
 const struct probe block_probe = {
 	.name = "block",
 	.layers = LAYER_BIT(LAYER_block),
-	.records = 1u << RECORD_BLOCK,
+	.open = block_open,
 	.configure = block_configure,
+	.stop = block_stop,
 	.decode = block_decode,
 };

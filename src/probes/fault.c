@@ -1,6 +1,6 @@
 /* The layer fault: bpf/fault.bpf.c on the kernel's page-fault tracepoints and, on each CPU, on its count of
  * major faults. */
-#include "probes/probe.h"
+#include "bpf/fault.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -9,8 +9,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bpf/strata.skel.h"
-#include "capture/features.h"
+#include "bpf/fault.skel.h"
+#include "probes/iterate.h"
+#include "probes/probe.h"
+
+PROBE_OPEN(fault)
 
 /* The kernel's count of major faults on one CPU, by whichever thread; -errno. */
 static int open_counter(int cpu)
@@ -40,73 +43,101 @@ static int fault_supported(const struct features *features, struct error *e)
 	return 0;
 }
 
-static void fault_configure(const struct probe_setup *setup)
+static void fault_configure(struct probe_run *run)
 {
-	struct strata_bpf *bpf = setup->bpf;
-	bool on = setup->layers & LAYER_BIT(LAYER_fault);
-	bool pages = on && features_tracepoint_arguments(setup->features, "mm_filemap_fault") &&
-		     features_tracepoint_arguments(setup->features, "mm_filemap_map_pages");
+	const struct probe_setup *setup = run->setup;
+	const struct features *features = setup->features;
+	bool pages = features_tracepoint_arguments(features, "mm_filemap_fault") &&
+		     features_tracepoint_arguments(features, "mm_filemap_map_pages");
 	/* Each anonymous fault pays for these. */
-	bool begins = on && (!pages || setup->required & LAYER_BIT(LAYER_fault));
-	bool areas = features_has_helper(setup->features, "find_vma");
+	bool begins = !pages || setup->required & LAYER_BIT(LAYER_fault);
+	bool areas = features_has_helper(features, "find_vma");
+	struct fault_bpf *bpf = run->bpf;
 
 	bpf->rodata->fault_areas = areas;
 	bpf->rodata->fault_times = !pages;
 	bpf->rodata->fault_addresses = begins;
 	bpf_program__set_autoload(bpf->progs.fault_user, begins);
 	bpf_program__set_autoload(bpf->progs.fault_kernel, begins);
-	bpf_program__set_autoload(bpf->progs.fault_major, on);
-	bpf_program__set_autoload(bpf->progs.fault_process_exit, on);
-	bpf_program__set_autoload(bpf->progs.fault_open, on);
-	bpf_program__set_autoload(
-		bpf->progs.fault_mapped,
-		on && features_has_function(setup->features, "bpf_iter_task_vma"));
+	bpf_program__set_autoload(bpf->progs.fault_mapped,
+				  features_has_function(features, "bpf_iter_task_vma"));
 	bpf_program__set_autoload(bpf->progs.fault_map_pages, pages);
 	bpf_program__set_autoload(bpf->progs.fault_filemap, pages);
-	if (on && !pages)
+	if (!pages)
 		absences_add(setup->absences, "fault.minor",
 			     "this kernel has no tracepoint mm_filemap_fault, so only major faults "
 			     "are recorded");
-	if (on && !areas)
+	if (!areas)
 		absences_add(setup->absences, "fault.file",
 			     "this kernel has no BPF helper find_vma");
 }
 
-static int fault_attach(struct strata_bpf *bpf, uint32_t layers, struct probe_links *links,
-			struct error *e)
+/* Hangs the program on the count of major faults of each CPU. */
+static int attach_counters(struct probe_run *run, struct error *e)
 {
+	struct fault_bpf *bpf = run->bpf;
 	int cpus = libbpf_num_possible_cpus();
 
-	if (!(layers & LAYER_BIT(LAYER_fault)))
-		return 0;
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		int fd = open_counter(cpu);
-		struct bpf_link *link;
+		int fd = open_counter(cpu), err;
 
 		if (fd == -ENODEV) /* that CPU is off */
 			continue;
-		if (fd < 0 || links->count == PROBE_LINKS)
-			return error_set(e, fd < 0 ? fd : -E2BIG,
-					 "cannot count the major faults of CPU %d", cpu);
-		link = bpf_program__attach_perf_event(bpf->progs.fault_major, fd);
-		if (!link) {
+		if (fd < 0)
+			return error_set(e, fd, "cannot count the major faults of CPU %d: %s", cpu,
+					 strerror(-fd));
+		err = probe_keep_link(run,
+				      bpf_program__attach_perf_event(bpf->progs.fault_major, fd));
+		if (err) {
 			close(fd);
-			return error_errno(e, "cannot attach to the count of major faults");
+			return error_set(e, err, "cannot attach to the count of major faults: %s",
+					 strerror(-err));
 		}
-		links->items[links->count++] = link;
 	}
 	return 0;
 }
 
+/* The files that the targets have mapped, by the names under which they did: a fault tells the file alone, which may
+ * have others. Kernels before 6.1 go through no single task; there it is one of its names. */
+static void name_mappings(struct probe_run *run)
+{
+	struct fault_bpf *bpf = run->bpf;
+	struct error ignored;
+
+	if (!bpf_program__autoload(bpf->progs.fault_mapped))
+		return;
+	for (size_t i = 0; i < run->setup->target_count; i++) {
+		union bpf_iter_link_info task = { .task.tid = (__u32)run->setup->targets[i] };
+
+		iterate(bpf->progs.fault_mapped, &task, NULL, &ignored);
+	}
+}
+
+static int fault_attach(struct probe_run *run, struct error *e)
+{
+	int err = attach_counters(run, e);
+
+	if (!err)
+		name_mappings(run);
+	return err;
+}
+
+static int fault_stop(struct probe_run *run, struct error *e)
+{
+	struct fault_bpf *bpf = run->bpf;
+
+	return iterate(bpf->progs.fault_unsent, NULL, NULL, e);
+}
+
 #define SET(column, value) builder_set(row, column_fault_##column, (int64_t)(value))
 
-static void decode_brief(struct decoder *decoder, const struct faults_record *faults,
+static void decode_brief(struct row_maker *maker, const struct faults_record *faults,
 			 const struct brief_fault *fault)
 {
-	struct builder *row = sink_table(&decoder->sink, TABLE_fault);
+	struct builder *row = sink_table(&maker->sink, TABLE_fault);
 
 	if (!row)
-		return sink_drop(&decoder->sink, TABLE_fault);
+		return sink_drop(&maker->sink, TABLE_fault);
 	SET(ts, fault->ts);
 	SET(cpu, fault->cpu);
 	SET(pid, faults->head.pid);
@@ -117,16 +148,16 @@ static void decode_brief(struct decoder *decoder, const struct faults_record *fa
 	SET(major, false);
 	if (faults->missed_known)
 		SET(missed, 0);
-	sink_end_row(&decoder->sink, TABLE_fault);
+	sink_end_row(&maker->sink, TABLE_fault);
 }
 
-static void decode_one(struct decoder *decoder, const struct fault_record *fault)
+static void decode_one(struct row_maker *maker, const struct fault_record *fault)
 {
 	const struct record *head = &fault->head;
-	struct builder *row = sink_table(&decoder->sink, TABLE_fault);
+	struct builder *row = sink_table(&maker->sink, TABLE_fault);
 
 	if (!row)
-		return sink_drop(&decoder->sink, TABLE_fault);
+		return sink_drop(&maker->sink, TABLE_fault);
 	SET(ts, head->ts);
 	if (!(head->flags & RECORD_UNFINISHED))
 		SET(dur, head->dur);
@@ -143,26 +174,27 @@ static void decode_one(struct decoder *decoder, const struct fault_record *fault
 		SET(major, !!(fault->flags & FAULT_MAJOR));
 	if (fault->missed != RECORD_NULL)
 		SET(missed, fault->missed);
-	sink_end_row(&decoder->sink, TABLE_fault);
+	sink_end_row(&maker->sink, TABLE_fault);
 }
 
-static void fault_decode(struct decoder *decoder, const struct record *head, size_t size)
+static void fault_decode(struct row_maker *maker, const struct record *head, size_t size)
 {
 	const struct faults_record *faults = (const void *)head;
 
 	(void)size;
-	if (head->type == RECORD_FAULT)
-		return decode_one(decoder, (const void *)head);
+	if (head->kind == FAULT_ONE)
+		return decode_one(maker, (const void *)head);
 	for (uint32_t i = 0; i < faults->count && i < BRIEF_FAULTS; i++)
-		decode_brief(decoder, faults, &faults->faults[i]);
+		decode_brief(maker, faults, &faults->faults[i]);
 }
 
 const struct probe fault_probe = {
 	.name = "fault",
 	.layers = LAYER_BIT(LAYER_fault),
-	.records = 1u << RECORD_FAULT | 1u << RECORD_FAULTS,
 	.supported = fault_supported,
+	.open = fault_open,
 	.configure = fault_configure,
 	.attach = fault_attach,
+	.stop = fault_stop,
 	.decode = fault_decode,
 };

@@ -1,25 +1,32 @@
-/* The layers io, fs and mem: constants of bpf/file.bpf.c, and its records as rows. */
-#include "probes/file.h"
-
-#include "probes/probe.h"
+/* The layers io, fs and mem: constants of bpf/file.bpf.c, and its records as rows. Operations in queues are rows of io
+ * and fs too, whoever saw them: bpf/uring.bpf.c for io_uring, bpf/aio.bpf.h for libaio. */
+#include "bpf/file.h"
 
 #include <asm/unistd_64.h>
 #include <assert.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
 #include <string.h>
 
-#include "bpf/strata.skel.h"
-#include "capture/features.h"
-#include "probes/names.h"
+#include "bpf/file.skel.h"
+#include "probes/iterate.h"
+#include "probes/probe.h"
 
 #define _ ARGUMENT_NONE
 
 static const struct syscall_shape shapes[SYSCALL_COUNT] = {
-#define IO_SYSCALL(name, number, number32, family, trait, direction, shape) \
-	[SYSCALL_##name] = { .layer = LAYER_io, .io = IO_##shape },
-#define FS_SYSCALL(name, number, number32, family, trait, ...) \
-	[SYSCALL_##name] = { LAYER_fs, IO_NONE, __VA_ARGS__,   \
-			     .opens = FAMILY_##family == FAMILY_open },
+#define IO_SYSCALL(name, number, number32, family_, trait_, direction, shape) \
+	[SYSCALL_##name] = { .layer = LAYER_io,                               \
+			     .io = IO_##shape,                                \
+			     .family = FAMILY_##family_,                      \
+			     .trait = TRAIT_##trait_ },
+#define FS_SYSCALL(name, number, number32, family_, trait_, ...)                         \
+	[SYSCALL_##name] = { LAYER_fs, IO_NONE, __VA_ARGS__, .family = FAMILY_##family_, \
+			     .trait = TRAIT_##trait_ },
 #define MEM_SYSCALL(name, ...) [SYSCALL_##name] = { .layer = LAYER_mem },
+#define QUEUED_IO(name, ...)   [SYSCALL_##name] = { .layer = LAYER_io },
+#define QUEUED_FS(name, ...)   [SYSCALL_##name] = { .layer = LAYER_fs },
 #define QUEUE_SYSCALL(name, number, number32, shape) \
 	[SYSCALL_##name] = { .layer = LAYER_io, .io = IO_##shape },
 #include "schema/syscalls.def"
@@ -54,49 +61,60 @@ static const struct syscall_number numbers[] = {
 static_assert(SYSCALL_COUNT <= SYSCALL_SHAPES, "SYSCALL_SHAPES bounds the table in the kernel");
 static_assert(RECORD_NULL == CELL_NULL, "null passes from record to row unchanged");
 
-static bool moves_paths(uint8_t syscall)
+PROBE_OPEN(file)
+
+static bool syscall_is_recorded(const struct syscall_number *call, uint32_t layers)
 {
-	return syscall == SYSCALL_none || schema_syscalls[syscall].trait == TRAIT_MOVES_PATHS;
+	if (layers & LAYER_BIT(call->layer))
+		return true;
+	return shapes[call->syscall].io >= IO_SUBMIT && layers & LAYER_BIT(LAYER_fs);
 }
 
-/* As syscall_may_mark() in bpf/file.bpf.c. */
-static bool may_mark(uint8_t syscall)
+/* What is watched of a call, whoever makes it. */
+static uint16_t syscall_bits(uint8_t syscall)
 {
-	return schema_syscalls[syscall].trait == TRAIT_MARKS;
+	if (syscall == SYSCALL_none || schema_syscalls[syscall].trait == TRAIT_MOVES_PATHS)
+		return SYSCALL_MOVES_PATHS;
+	return schema_syscalls[syscall].trait == TRAIT_MARKS ? SYSCALL_MAY_MARK : 0;
 }
 
-static void file_configure(const struct probe_setup *setup)
+static void file_configure(struct probe_run *run)
 {
-	struct strata_bpf *bpf = setup->bpf;
-	bool on = setup->layers & file_probe.layers, counted;
+	uint32_t layers = run->setup->layers;
+	struct file_bpf *bpf = run->bpf;
 
-	bpf_program__set_autoload(bpf->progs.file_sys_enter, on);
-	bpf_program__set_autoload(bpf->progs.file_sys_exit, on);
-	bpf_program__set_autoload(bpf->progs.file_signal_deliver, on);
-	bpf_program__set_autoload(bpf->progs.file_process_exit, on);
-	bpf_program__set_autoload(bpf->progs.file_in_flight, on);
-	counted = setup->layers & (LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fault));
-	bpf->rodata->count_missed = counted && features_has_struct(setup->features, "folio");
-	if (counted && !bpf->rodata->count_missed)
-		absences_add(setup->absences, "io.missed",
-			     "this kernel's page cache has no folios");
-	bpf_program__set_autoload(bpf->progs.cache_add, bpf->rodata->count_missed);
 	memcpy(bpf->rodata->syscall_shapes, shapes, sizeof(shapes));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		const struct syscall_number *n = &numbers[i];
-		bool recorded =
-			setup->layers & LAYER_BIT(n->layer) ||
-			(shapes[n->syscall].io >= IO_SUBMIT && setup->layers & LAYER_BIT(LAYER_fs));
+		const struct syscall_number *call = &numbers[i];
+		bool recorded = syscall_is_recorded(call, layers);
 
-		/* Renames are watched whatever is recorded: they change the paths of known files.
-		 * So is the call that makes marks. */
-		if (n->number >= 0)
-			bpf->rodata->syscalls_by_number[n->number] =
-				(recorded || may_mark(n->syscall) ? n->syscall : 0) |
-				(moves_paths(n->syscall) ? SYSCALL_MOVES_PATHS : 0);
-		if (n->number32 >= 0 && recorded)
-			bpf->rodata->layers_by_number32[n->number32] = n->layer + 1;
+		if (call->number >= 0)
+			bpf->rodata->syscalls_by_number[call->number] =
+				(uint16_t)((recorded ? call->syscall : 0) |
+					   syscall_bits(call->syscall));
+		if (call->number32 >= 0 && recorded)
+			bpf->rodata->layers_by_number32[call->number32] = call->layer + 1;
 	}
+#define QUEUED(name, queue, number, layer)                           \
+	if (QUEUE_##queue == QUEUE_AIO && layers & LAYER_BIT(layer)) \
+		bpf->rodata->aio_syscalls[(number) & (AIO_NUMBERS - 1)] = SYSCALL_##name;
+#define QUEUED_IO(name, queue, number, ...) QUEUED(name, queue, number, LAYER_io)
+#define QUEUED_FS(name, queue, number, ...) QUEUED(name, queue, number, LAYER_fs)
+#include "schema/syscalls.def"
+}
+
+static int file_start(struct probe_run *run, struct error *e)
+{
+	(void)e;
+	run->setup->shared->moves_watched = 1;
+	return 0;
+}
+
+static int file_stop(struct probe_run *run, struct error *e)
+{
+	struct file_bpf *bpf = run->bpf;
+
+	return iterate(bpf->progs.file_in_flight, NULL, NULL, e);
 }
 
 #define SET(table, column, value) builder_set(row, column_##table##_##column, (int64_t)(value))
@@ -140,7 +158,7 @@ static void io_decode(struct sink *sink, const struct record *head)
 		SET(io, direct, !!(head->flags & RECORD_DIRECT));
 	if (head->flags & RECORD_INTERRUPTED)
 		SET(io, restarted, !!(head->flags & RECORD_RESTARTED));
-	if (head->type == RECORD_COPY) {
+	if (head->kind == FILE_COPY) {
 		const struct copy_record *copy = (const void *)head;
 
 		SET(io, out_fd, copy->out_fd);
@@ -213,41 +231,6 @@ static void mem_decode(struct sink *sink, const struct record *head)
 	sink_end_row(sink, TABLE_mem);
 }
 
-static enum file_kind kind_of(uint16_t mode)
-{
-	switch (mode & 0170000) {
-	case 0100000: return FILE_KIND_FILE;
-	case 0040000: return FILE_KIND_DIR;
-	case 0120000: return FILE_KIND_LINK;
-	case 0020000: return FILE_KIND_CHAR;
-	case 0060000: return FILE_KIND_BLOCK;
-	case 0010000: return FILE_KIND_PIPE;
-	case 0140000: return FILE_KIND_SOCKET;
-	default: return FILE_KIND_OTHER;
-	}
-}
-
-static void file_name_decode(struct decoder *decoder, const struct file_record *file)
-{
-	struct builder *row = sink_table(&decoder->sink, TABLE_file);
-	char dev[32];
-	int size;
-
-	if (!row)
-		return sink_drop(&decoder->sink, TABLE_file);
-	SET(file, file, file->id);
-	if (!(file->flags & FILE_CUT) && !names_file_path(&decoder->scratch, file))
-		builder_set_text(row, column_file_path, decoder->scratch.data,
-				 decoder->scratch.size);
-	size = snprintf(dev, sizeof(dev), "%u:%u", file->dev >> 20, file->dev & 0xfffff);
-	builder_set_text(row, column_file_dev, dev, (size_t)size);
-	SET(file, inode, file->inode);
-	SET(file, generation, file->generation);
-	builder_set_text(row, column_file_fs, file->fs, strnlen(file->fs, sizeof(file->fs)));
-	SET(file, kind, kind_of(file->mode));
-	sink_end_row(&decoder->sink, TABLE_file);
-}
-
 static void mark_decode(struct sink *sink, const struct record *head)
 {
 	const struct mark_record *mark = (const void *)head;
@@ -273,30 +256,83 @@ static void mark_decode(struct sink *sink, const struct record *head)
 	sink_end_row(sink, TABLE_mark);
 }
 
-void file_add_row(struct sink *sink, const struct record *record)
+static void file_add_row(struct sink *sink, const struct record *record)
 {
-	switch (record->type) {
-	case RECORD_FS: return fs_decode(sink, record);
-	case RECORD_MEM: return mem_decode(sink, record);
-	case RECORD_MARK: return mark_decode(sink, record);
+	switch (record->kind) {
+	case FILE_FS: return fs_decode(sink, record);
+	case FILE_MEM: return mem_decode(sink, record);
+	case FILE_MARK: return mark_decode(sink, record);
 	default: return io_decode(sink, record);
 	}
 }
 
-static void file_decode(struct decoder *decoder, const struct record *record, size_t size)
+/* ---- operations in queues that were not seen to end ---- */
+
+static struct record unfinished_head(const struct async_state *state, uint8_t kind)
+{
+	return (struct record){
+		.probe = PROBE_file,
+		.kind = kind,
+		.op = state->syscall,
+		.flags = state->flags | RECORD_UNFINISHED,
+		.pid = state->pid,
+		.tid = state->tid,
+		.ts = state->ts,
+	};
+}
+
+static void add_unfinished(struct sink *sink, const struct async_state *state)
+{
+	struct io_record io = {
+		.head = unfinished_head(state, FILE_IO),
+		.requested = (uint64_t)state->requested,
+		.pos = state->pos,
+		.blocked = RECORD_NULL,
+		.missed = RECORD_NULL,
+		.fd = state->fd,
+		.file = state->file,
+	};
+	struct fs_record fs = {
+		.head = unfinished_head(state, FILE_FS),
+		.flags = state->syscall_flags,
+		.mode = state->mode,
+		.pos = state->pos,
+		.length = state->requested,
+		.fd = state->fd == DESCRIPTOR_NONE ? RECORD_NULL : state->fd,
+		.blocked = RECORD_NULL,
+		.file = state->file,
+		.dir = state->dir,
+	};
+
+	file_add_row(sink, schema_syscalls[state->syscall].layer == LAYER_io ? &io.head : &fs.head);
+}
+
+static void file_finish(struct probe_run *run, struct sink *sink)
+{
+	struct async_key key, *before = NULL;
+	struct async_state state;
+	int map = run->setup->asyncs;
+
+	while (!bpf_map_get_next_key(map, before, &key)) {
+		if (!bpf_map_lookup_elem(map, &key, &state))
+			add_unfinished(sink, &state);
+		before = &key;
+	}
+}
+
+static void file_decode(struct row_maker *maker, const struct record *record, size_t size)
 {
 	(void)size;
-	if (record->type == RECORD_FILE)
-		file_name_decode(decoder, (const void *)record);
-	else
-		file_add_row(&decoder->sink, record);
+	file_add_row(&maker->sink, record);
 }
 
 const struct probe file_probe = {
 	.name = "file",
 	.layers = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem),
-	.records = 1u << RECORD_IO | 1u << RECORD_COPY | 1u << RECORD_FS | 1u << RECORD_MEM |
-		   1u << RECORD_FILE | 1u << RECORD_MARK,
+	.open = file_open,
 	.configure = file_configure,
+	.start = file_start,
+	.stop = file_stop,
+	.finish = file_finish,
 	.decode = file_decode,
 };

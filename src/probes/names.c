@@ -1,6 +1,9 @@
+/* Names that the programs send once, of files and cgroups: as rows of table file, and kept for process rows. */
 #include "probes/names.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAGIC_PIPE  0x50495045
@@ -48,3 +51,84 @@ int names_file_path(struct buf *out, const struct file_record *file)
 	default: return buf_printf(out, "/%.*s (deleted)", length, names); /* memfd and its kin */
 	}
 }
+
+#define SET(column, value) builder_set(row, column_file_##column, (int64_t)(value))
+
+static enum file_kind kind_of(uint16_t mode)
+{
+	switch (mode & 0170000) {
+	case 0100000: return FILE_KIND_FILE;
+	case 0040000: return FILE_KIND_DIR;
+	case 0120000: return FILE_KIND_LINK;
+	case 0020000: return FILE_KIND_CHAR;
+	case 0060000: return FILE_KIND_BLOCK;
+	case 0010000: return FILE_KIND_PIPE;
+	case 0140000: return FILE_KIND_SOCKET;
+	default: return FILE_KIND_OTHER;
+	}
+}
+
+static void file_decode(struct row_maker *maker, const struct file_record *file)
+{
+	struct builder *row = sink_table(&maker->sink, TABLE_file);
+	char dev[32];
+	int size;
+
+	if (!row)
+		return sink_drop(&maker->sink, TABLE_file);
+	SET(file, file->id);
+	if (!(file->flags & FILE_CUT) && !names_file_path(&maker->scratch, file))
+		builder_set_text(row, column_file_path, maker->scratch.data, maker->scratch.size);
+	size = snprintf(dev, sizeof(dev), "%u:%u", file->dev >> 20, file->dev & 0xfffff);
+	builder_set_text(row, column_file_dev, dev, (size_t)size);
+	SET(inode, file->inode);
+	SET(generation, file->generation);
+	builder_set_text(row, column_file_fs, file->fs, strnlen(file->fs, sizeof(file->fs)));
+	SET(kind, kind_of(file->mode));
+	sink_end_row(&maker->sink, TABLE_file);
+}
+
+const char *names_cgroup(const struct row_maker *maker, uint64_t id)
+{
+	const struct cgroup_name *names = (const void *)maker->cgroups.data;
+
+	for (size_t i = 0; i < maker->cgroups.size / sizeof(*names); i++)
+		if (names[i].id == id)
+			return names[i].path;
+	return NULL;
+}
+
+static void cgroup_decode(struct row_maker *maker, const struct cgroup_record *record)
+{
+	struct cgroup_name name = { .id = record->id };
+
+	if (names_cgroup(maker, record->id) ||
+	    names_join(&maker->scratch, (const char *)(record + 1), record->names_size))
+		return;
+	name.path = strndup((const char *)maker->scratch.data, maker->scratch.size);
+	if (!name.path || buf_append(&maker->cgroups, &name, sizeof(name)))
+		free(name.path);
+}
+
+static void names_decode(struct row_maker *maker, const struct record *record, size_t size)
+{
+	(void)size;
+	if (record->kind == NAMES_CGROUP)
+		cgroup_decode(maker, (const void *)record);
+	else
+		file_decode(maker, (const void *)record);
+}
+
+void names_forget(struct row_maker *maker)
+{
+	struct cgroup_name *names = (void *)maker->cgroups.data;
+
+	for (size_t i = 0; i < maker->cgroups.size / sizeof(*names); i++)
+		free(names[i].path);
+	buf_free(&maker->cgroups);
+}
+
+const struct probe names_probe = {
+	.name = "names",
+	.decode = names_decode,
+};

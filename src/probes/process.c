@@ -1,18 +1,73 @@
-/* The layer process: records of bpf/process.bpf.c as rows. */
+/* The layer process, and who belongs to the job: bpf/process.bpf.c, and its records as rows. It runs with every recording:
+ * the others learn from it whom to record. */
 #include "probes/probe.h"
 
-#include <stdlib.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/quote.h"
-#include "bpf/strata.skel.h"
+#include "bpf/process.h"
+#include "bpf/process.skel.h"
+#include "probes/bpf_error.h"
+#include "probes/iterate.h"
 #include "probes/names.h"
 
-static void process_configure(const struct probe_setup *setup)
+PROBE_OPEN(process)
+
+static void process_configure(struct probe_run *run)
 {
-	struct strata_bpf *bpf = setup->bpf;
-	for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
-		bpf->rodata->layer_on[layer] = setup->layers & LAYER_BIT(layer);
+	struct process_bpf *bpf = run->bpf;
+	bool cgroup = run->setup->config->select_cgroup;
+
+	bpf_program__set_autoload(bpf->progs.process_moved, cgroup);
+	bpf_program__set_autoload(bpf->progs.process_select, cgroup);
+	bpf_program__set_autoload(bpf->progs.process_signal, run->setup->command);
+	/* That one is needed for as long as the command runs, longer than the recording maybe. */
+	bpf_program__set_autoattach(bpf->progs.process_signal, false);
+}
+
+static int process_attach(struct probe_run *run, struct error *e)
+{
+	const struct probe_setup *setup = run->setup;
+	struct process_bpf *bpf = run->bpf;
+	uint8_t yes = 1;
+
+	for (size_t i = 0; i < setup->target_count; i++) {
+		uint32_t pid = (uint32_t)setup->targets[i];
+
+		if (bpf_map_update_elem(bpf_map__fd(bpf->maps.targets), &pid, &yes, BPF_ANY))
+			return bpf_error(e, -errno, "cannot add a process");
+	}
+	if (setup->command) {
+		run->state = bpf_program__attach(bpf->progs.process_signal);
+		if (!run->state)
+			return bpf_error(e, -errno, "cannot watch signals to the command");
+	}
+	return iterate(bpf->progs.process_find_self, NULL, NULL, e);
+}
+
+static int process_start(struct probe_run *run, struct error *e)
+{
+	struct process_bpf *bpf = run->bpf;
+
+	return iterate(bpf->progs.process_existing, NULL, NULL, e);
+}
+
+/* Asks of each thread again whether it is selected, where that may have changed unseen. */
+static void process_poll(struct probe_run *run)
+{
+	struct process_bpf *bpf = run->bpf;
+	struct error ignored;
+
+	if (__atomic_exchange_n(&run->setup->shared->selection_stale, 0, __ATOMIC_SEQ_CST))
+		iterate(bpf->progs.process_select, NULL, NULL, &ignored);
+}
+
+static void process_close(struct probe_run *run)
+{
+	bpf_link__destroy(run->state);
 }
 
 #define SET(column, value) builder_set(row, column_process_##column, (int64_t)(value))
@@ -35,40 +90,16 @@ static int args_join(struct buf *out, const char *args, size_t size)
 	return err;
 }
 
-static const char *cgroup_path(const struct decoder *decoder, uint64_t id)
-{
-	const struct cgroup_name *names = (const void *)decoder->cgroups.data;
-
-	for (size_t i = 0; i < decoder->cgroups.size / sizeof(*names); i++)
-		if (names[i].id == id)
-			return names[i].path;
-	return NULL;
-}
-
-static void cgroup_decode(struct decoder *decoder, const struct cgroup_record *record)
-{
-	struct cgroup_name name = { .id = record->id };
-
-	if (cgroup_path(decoder, record->id) ||
-	    names_join(&decoder->scratch, (const char *)(record + 1), record->names_size))
-		return;
-	name.path = strndup((const char *)decoder->scratch.data, decoder->scratch.size);
-	if (!name.path || buf_append(&decoder->cgroups, &name, sizeof(name)))
-		free(name.path);
-}
-
-static void process_decode(struct decoder *decoder, const struct record *head, size_t size)
+static void process_decode(struct row_maker *maker, const struct record *head, size_t size)
 {
 	const struct process_record *process = (const void *)head;
 	struct builder *row;
 	const char *cgroup;
 
-	if (head->type == RECORD_CGROUP)
-		return cgroup_decode(decoder, (const void *)head);
-	row = sink_table(&decoder->sink, TABLE_process);
-	cgroup = cgroup_path(decoder, process->cgroup);
+	row = sink_table(&maker->sink, TABLE_process);
+	cgroup = names_cgroup(maker, process->cgroup);
 	if (!row)
-		return sink_drop(&decoder->sink, TABLE_process);
+		return sink_drop(&maker->sink, TABLE_process);
 	SET(ts, head->ts);
 	SET(event, head->op);
 	if (head->pid)
@@ -86,21 +117,25 @@ static void process_decode(struct decoder *decoder, const struct record *head, s
 		if (process->exe)
 			SET(exe, process->exe);
 		if (process->args_size && size >= sizeof(*process) + process->args_size &&
-		    !args_join(&decoder->scratch, (const char *)(process + 1), process->args_size))
-			builder_set_text(row, column_process_args, decoder->scratch.data,
-					 decoder->scratch.size);
+		    !args_join(&maker->scratch, (const char *)(process + 1), process->args_size))
+			builder_set_text(row, column_process_args, maker->scratch.data,
+					 maker->scratch.size);
 		if (process->old_tid && process->old_tid != head->tid)
 			SET(old_tid, process->old_tid);
 	}
 	if (head->op == EVENT_EXIT)
 		SET(exit_code, process->exit_code);
-	sink_end_row(&decoder->sink, TABLE_process);
+	sink_end_row(&maker->sink, TABLE_process);
 }
 
 const struct probe process_probe = {
 	.name = "process",
 	.layers = LAYER_BIT(LAYER_process),
-	.records = 1u << RECORD_PROCESS | 1u << RECORD_CGROUP,
+	.open = process_open,
 	.configure = process_configure,
+	.attach = process_attach,
+	.start = process_start,
+	.poll = process_poll,
+	.close = process_close,
 	.decode = process_decode,
 };

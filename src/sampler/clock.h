@@ -2,7 +2,7 @@
 #ifndef STRATA_SAMPLER_CLOCK_H
 #define STRATA_SAMPLER_CLOCK_H
 
-#include "capture/sink.h"
+#include "store/sink.h"
 
 /* Adds one row to table clock. */
 void clock_sample(struct sink *sink);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/sysinfo.h>
 
-#include "probes/probe.h"
+#include "schema/layers.h"
 #include "sampler/proc_cpu.h"
 #include "sampler/proc_file.h"
 #include "sampler/proc_text.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probes/probe.h"
+#include "schema/layers.h"
 #include "sampler/proc_disk.h"
 #include "sampler/proc_file.h"
 

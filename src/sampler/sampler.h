@@ -1,4 +1,4 @@
-/* A layer that is read from /proc or a driver every interval, as a descriptor. samplers.c lists them all.
+/* A layer that is read from /proc or a driver every interval, as a descriptor. schema/layers.def lists them all.
  * The session's thread calls them; what they keep between two samples is theirs.
  */
 #ifndef STRATA_SAMPLER_SAMPLER_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "capture/sink.h"
+#include "store/sink.h"
 
 struct sampler {
 	const char *name;
@@ -24,7 +24,9 @@ struct sampler {
 	void (*close)(void *state);
 };
 
-extern const struct sampler cpu_sampler, disk_sampler;
+#define SAMPLER(name) extern const struct sampler name##_sampler;
+#include "schema/layers.def"
+
 extern const struct sampler *const samplers[];
 extern const size_t sampler_count;
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 const struct sampler *const samplers[] = {
-	&cpu_sampler,
-	&disk_sampler,
+#define SAMPLER(name) &name##_sampler,
+#include "schema/layers.def"
 };
 
 const size_t sampler_count = sizeof(samplers) / sizeof(*samplers);

@@ -1,4 +1,4 @@
-#include "capture/sink.h"
+#include "store/sink.h"
 
 #include "base/clock.h"
 

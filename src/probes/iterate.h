@@ -1,6 +1,6 @@
 /* Iterators: BPF programs that the kernel runs once for each task, mapping or entry of a map. */
-#ifndef STRATA_CAPTURE_ITERATE_H
-#define STRATA_CAPTURE_ITERATE_H
+#ifndef STRATA_PROBES_ITERATE_H
+#define STRATA_PROBES_ITERATE_H
 
 #include <linux/bpf.h>
 

@@ -10,6 +10,7 @@
 #ifndef STRATA_BPF_BLOCK_STATE_BPF_H
 #define STRATA_BPF_BLOCK_STATE_BPF_H
 
+#include "bpf/block.h"
 #include "bpf/block_file.bpf.h"
 
 #include "bpf/compat.bpf.h"
@@ -47,7 +48,7 @@ struct {
 	__uint(max_entries, REQUESTS_IN_FLIGHT);
 	__type(key, __u64);
 	__type(value, struct request_state);
-} requests __weak SEC(".maps");
+} requests SEC(".maps");
 
 static __always_inline __u8 request_op(__u32 flags)
 {
@@ -149,10 +150,8 @@ static __always_inline void request_send(struct request_state *state, __u64 end)
 	record = ring_reserve(sizeof(*record), LAYER_block);
 	if (!record)
 		return;
-	record->head.type = RECORD_BLOCK;
-	record->head.op = request_name(state->flags);
-	record->head.flags = end ? 0 : RECORD_UNFINISHED;
-	record->head.pad = 0;
+	record_head(&record->head, PROBE_block, 0, request_name(state->flags),
+		    end ? 0 : RECORD_UNFINISHED);
 	record->head.cpu = state->cpu;
 	record->head.pid = state->pid;
 	record->head.tid = state->tid;
@@ -189,10 +188,10 @@ static __always_inline void request_keep(__u64 key, struct request_state *state)
 /* ---- bios ---- */
 
 /* How many bios in flight a request of another disk was made of: while there are none, nobody looks for them. */
-__u32 bios_handed_on __weak = 0;
+__u32 bios_handed_on = 0;
 
 /* Ends a bio, given its address, if it is a row. */
-__weak __noinline int bio_end(__u64 *bio, int error)
+__noinline int bio_end(__u64 *bio, int error)
 {
 	struct request_state *state;
 	__u64 key = bio ? *bio : 0; /* kernels before 6.3 look up no key that is elsewhere */

@@ -8,9 +8,10 @@
  * parts have; the parts that were split off complete too, and are in no map. A bio of a partition is already
  * in sectors of the whole disk when it is queued.
  */
-#include "bpf/block_state.bpf.h"
+#ifndef STRATA_BPF_BIO_BPF_H
+#define STRATA_BPF_BIO_BPF_H
 
-char LICENSE[] __weak SEC("license") = "Dual BSD/GPL";
+#include "bpf/request.bpf.h"
 
 static __always_inline bool disk_makes_requests(struct gendisk *disk)
 {
@@ -34,7 +35,7 @@ static __always_inline void bio_begin(struct bio *bio, struct gendisk *disk)
 	state.bytes = bio->bi_iter.bi_size;
 	state.size = state.bytes;
 	request_find_cause(&state, bio, state.bytes);
-	if (!process_all && !state.job)
+	if (!config.process_all && !state.job)
 		return;
 	request_keep(key, &state);
 }
@@ -43,9 +44,9 @@ static __always_inline void bio_begin(struct bio *bio, struct gendisk *disk)
 SEC("?tp_btf/block_bio_queue")
 int BPF_PROG(bio_queue, struct bio *bio)
 {
-	struct gendisk *disk = bio->bi_bdev->bd_disk;
+	struct gendisk *disk = pointer_in(bio, bio, bi_bdev)->bd_disk;
 
-	if (!disk_makes_requests(disk) && recording)
+	if (!disk_makes_requests(disk) && shared.recording)
 		bio_begin(bio, disk);
 	return 0;
 }
@@ -53,7 +54,7 @@ int BPF_PROG(bio_queue, struct bio *bio)
 SEC("?tp_btf/block_bio_remap")
 int BPF_PROG(bio_remap, struct bio *bio, __u32 from)
 {
-	struct block_device *device = bio->bi_bdev;
+	struct block_device *device = pointer_in(bio, bio, bi_bdev);
 	struct request_state *state;
 	__u64 key = (__u64)bio;
 
@@ -75,7 +76,9 @@ int BPF_PROG(bio_complete, struct request_queue *queue, struct bio *bio)
 
 	/* Of NVMe's paths the driver says this too early, with the queue that the bio was handed on from: what
 	 * its request ends with counts. */
-	if (recording && queue == bio->bi_bdev->bd_disk->queue)
+	if (shared.recording && queue == pointer_in(bio, bio, bi_bdev)->bd_disk->queue)
 		bio_end(&key, bio->bi_status);
 	return 0;
 }
+
+#endif

@@ -1,17 +1,23 @@
 /* What the running kernel offers, asked of its type information (BTF), never of its version number. Reading
  * that takes some 10 ms, so it is opened once for all questions.
  */
-#ifndef STRATA_CAPTURE_FEATURES_H
-#define STRATA_CAPTURE_FEATURES_H
+#ifndef STRATA_PROBES_FEATURES_H
+#define STRATA_PROBES_FEATURES_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
 
+struct btf;
 struct features;
 
 int features_open(struct features **features, struct error *e);
 void features_close(struct features *features);
+
+const struct btf *features_btf(const struct features *features);
+
+/* The BTF id of a structure of the kernel's; 0: there is none. */
+unsigned features_struct_id(const struct features *features, const char *name);
 
 bool features_has_function(const struct features *features, const char *name);
 bool features_has_struct(const struct features *features, const char *name);

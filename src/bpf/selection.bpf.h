@@ -2,52 +2,40 @@
  * threads are the job. Asked when a thread begins, takes a new name or is moved between cgroups; the answer is
  * its bit in job_bits, so that no event pays for it.
  */
-#ifndef STRATA_BPF_FILTER_BPF_H
-#define STRATA_BPF_FILTER_BPF_H
+#ifndef STRATA_BPF_SELECTION_BPF_H
+#define STRATA_BPF_SELECTION_BPF_H
 
 #include "bpf/compat.bpf.h"
 #include "bpf/task.bpf.h"
 
-/* Set by strata before load. */
-const volatile bool filter_on = false;
-const volatile bool filter_makes_job = false;
-const volatile __u64 filter_comm[2] = {}; /* the name, padded with zeros; 0: any */
-const volatile __u64 filter_cgroup = 0;	  /* id; 0: any */
-const volatile __s32 filter_subsystem =
-	-1; /* whose hierarchy (v1) it is in; -1: the unified one (v2) */
-
-__u64 filter_matched = 0; /* how often a thread was found to match */
-__u32 filter_stale =
-	0; /* a whole process was moved between cgroups, of which only one thread was told */
-
-static __always_inline bool filter_matches_comm(const char *comm)
+static __always_inline bool selection_has_comm(const char *comm)
 {
 	__u64 name[2] = {};
 
 	bpf_probe_read_kernel_str(name, sizeof(name), comm);
-	return name[0] == filter_comm[0] && name[1] == filter_comm[1];
+	return name[0] == config.select_comm[0] && name[1] == config.select_comm[1];
 }
 
-static __always_inline struct kernfs_node *filter_node(struct task_struct *task)
+static __always_inline struct kernfs_node *selection_node(struct task_struct *task)
 {
 	struct css_set *set = BPF_CORE_READ(task, cgroups);
 	struct cgroup_subsys_state *state = NULL;
 
-	if (filter_subsystem < 0)
+	if (config.select_subsystem < 0)
 		return BPF_CORE_READ(set, dfl_cgrp, kn);
 	bpf_probe_read_kernel(&state, sizeof(state),
 			      (void *)set + bpf_core_field_offset(struct css_set, subsys) +
-				      filter_subsystem * sizeof(state));
+				      config.select_subsystem * sizeof(state));
 	return BPF_CORE_READ(state, cgroup, kn);
 }
 
 /* Whether a thread is in the cgroup or one below it. */
-static __always_inline bool filter_matches_cgroup(struct task_struct *task)
+static __always_inline bool selection_has_cgroup(struct task_struct *task)
 {
-	struct kernfs_node *node = filter_node(task);
+	struct kernfs_node *node = selection_node(task);
 
 	for (int i = 0; i < CGROUP_DEPTH && node; i++) {
-		if (BPF_CORE_READ(node, id) == filter_cgroup)
+		if (BPF_CORE_READ(node, id) == config.select_cgroup)
 			return true;
 		node = kernfs_parent(node);
 	}
@@ -56,16 +44,18 @@ static __always_inline bool filter_matches_cgroup(struct task_struct *task)
 
 /* Takes a thread into the recording or leaves it out, as it is named and placed now. Gives its state, which it
  * makes for one that becomes the job's by this. */
-static __always_inline struct task_state *filter_apply(struct task_struct *task,
-						       struct task_state *state, const char *comm)
+static __always_inline struct task_state *selection_apply(struct task_struct *task,
+							  struct task_state *state,
+							  const char *comm)
 {
 	bool job = state && state->mode == TASK_JOB;
 	bool matches;
 
-	if (!filter_on || (!job && (!filter_makes_job || (state && state->mode != TASK_UNKNOWN))))
+	if (!config.selects ||
+	    (!job && (!config.selects_job || (state && state->mode != TASK_UNKNOWN))))
 		return state;
-	matches = (!filter_comm[0] || filter_matches_comm(comm)) &&
-		  (!filter_cgroup || filter_matches_cgroup(task));
+	matches = (!config.select_comm[0] || selection_has_comm(comm)) &&
+		  (!config.select_cgroup || selection_has_cgroup(task));
 	if (matches && !job) {
 		state = task_make(task, LAYER_process);
 		if (state)
@@ -76,7 +66,7 @@ static __always_inline struct task_state *filter_apply(struct task_struct *task,
 	if (matches) {
 		job_bit_set(task->pid);
 		state->left_out = 0;
-		__sync_fetch_and_add(&filter_matched, 1);
+		__sync_fetch_and_add(&shared.selection_matched, 1);
 	} else {
 		job_bit_clear(task->pid);
 		state->left_out = 1;

@@ -1,4 +1,4 @@
-#include "capture/filter.h"
+#include "capture/selection.h"
 
 #include <errno.h>
 #include <linux/magic.h>
@@ -10,7 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "capture/features.h"
+#include "probes/features.h"
 
 /* ---- cgroups ---- */
 
@@ -87,31 +87,31 @@ static int subsystem_of(const struct features *features, dev_t device)
 	return subsystem;
 }
 
-static int resolve_cgroup(struct filter *filter, struct error *e)
+static int resolve_cgroup(struct selection *selection, struct error *e)
 {
 	struct features *features;
 	struct statfs system;
 	struct stat about;
 	int err;
 
-	if (!is_cgroup(filter->cgroup, &about, &system) &&
-	    !find_below_mount(filter->cgroup, &about, &system))
+	if (!is_cgroup(selection->cgroup, &about, &system) &&
+	    !find_below_mount(selection->cgroup, &about, &system))
 		return error_set(
 			e, -ENOENT,
 			"no cgroup '%s': give its directory, as /sys/fs/cgroup/..., or its "
 			"path as /proc/PID/cgroup shows it",
-			filter->cgroup);
-	filter->cgroup_id = about.st_ino;
+			selection->cgroup);
+	selection->cgroup_id = about.st_ino;
 	if (system.f_type == CGROUP2_SUPER_MAGIC)
 		return 0;
 	err = features_open(&features, e);
-	filter->subsystem = err ? err : subsystem_of(features, about.st_dev);
+	selection->subsystem = err ? err : subsystem_of(features, about.st_dev);
 	features_close(features);
 	if (err)
 		return err;
-	if (filter->subsystem < 0)
+	if (selection->subsystem < 0)
 		return error_set(e, -ENOTSUP, "the hierarchy of cgroup '%s' has no controller",
-				 filter->cgroup);
+				 selection->cgroup);
 	return 0;
 }
 
@@ -144,38 +144,56 @@ static void resolve_links(char *out, size_t size, const char *path)
 	snprintf(out, size, "%s", path);
 }
 
-static int resolve_path(struct filter *filter, struct error *e)
+static int resolve_path(struct selection *selection, struct error *e)
 {
 	char directory[PATH_MAX] = "", text[2 * PATH_MAX + 2];
 
-	if (!*filter->path)
+	if (!*selection->path)
 		return error_set(e, -EINVAL, "--path is empty");
-	if (*filter->path != '/' && !getcwd(directory, sizeof(directory)))
+	if (*selection->path != '/' && !getcwd(directory, sizeof(directory)))
 		return error_errno(e, "cannot tell the current directory");
-	snprintf(text, sizeof(text), "%s%s%s", directory, *directory ? "/" : "", filter->path);
-	if (strlen(text) >= sizeof(filter->prefix_text))
+	snprintf(text, sizeof(text), "%s%s%s", directory, *directory ? "/" : "", selection->path);
+	if (strlen(text) >= sizeof(selection->prefix_text))
 		return error_set(e, -ENAMETOOLONG, "--path is longer than a path can be");
-	snprintf(filter->prefix_text, sizeof(filter->prefix_text), "%.*s", PATH_MAX - 1, text);
-	resolve_links(filter->prefix, sizeof(filter->prefix), filter->prefix_text);
-	if (filter->path[strlen(filter->path) - 1] == '/' &&
-	    filter->prefix[strlen(filter->prefix) - 1] != '/' &&
-	    strlen(filter->prefix) < sizeof(filter->prefix) - 1)
-		strcat(filter->prefix, "/");
-	if (!strcmp(filter->prefix, filter->prefix_text))
-		filter->prefix_text[0] = 0;
+	snprintf(selection->prefix_text, sizeof(selection->prefix_text), "%.*s", PATH_MAX - 1,
+		 text);
+	resolve_links(selection->prefix, sizeof(selection->prefix), selection->prefix_text);
+	if (selection->path[strlen(selection->path) - 1] == '/' &&
+	    selection->prefix[strlen(selection->prefix) - 1] != '/' &&
+	    strlen(selection->prefix) < sizeof(selection->prefix) - 1)
+		strcat(selection->prefix, "/");
+	if (!strcmp(selection->prefix, selection->prefix_text))
+		selection->prefix_text[0] = 0;
 	return 0;
 }
 
-int filter_resolve(struct filter *filter, struct error *e)
+int selection_resolve(struct selection *selection, struct error *e)
 {
 	int err = 0;
 
-	filter->subsystem = -1;
-	if (filter->comm && !*filter->comm)
+	selection->subsystem = -1;
+	if (selection->comm && !*selection->comm)
 		return error_set(e, -EINVAL, "--comm is empty");
-	if (filter->cgroup)
-		err = resolve_cgroup(filter, e);
-	if (!err && filter->path)
-		err = resolve_path(filter, e);
+	if (selection->cgroup)
+		err = resolve_cgroup(selection, e);
+	if (!err && selection->path)
+		err = resolve_path(selection, e);
 	return err;
+}
+
+void selection_configure(const struct selection *selection, bool alone, struct config *config)
+{
+	config->selects = selection->comm || selection->cgroup;
+	config->selects_job = config->selects && alone;
+	config->select_cgroup = selection->cgroup ? selection->cgroup_id : 0;
+	config->select_subsystem = selection->subsystem;
+	if (selection->comm) /* names that threads have are cut likewise */
+		memcpy(config->select_comm, selection->comm,
+		       strnlen(selection->comm, COMM_BYTES - 1));
+	if (!selection->path)
+		return;
+	config->prefix_size = (uint32_t)strlen(selection->prefix);
+	memcpy(config->prefix, selection->prefix, config->prefix_size);
+	config->prefix_text_size = (uint32_t)strlen(selection->prefix_text);
+	memcpy(config->prefix_text, selection->prefix_text, config->prefix_text_size);
 }

@@ -1,4 +1,4 @@
-#include "capture/features.h"
+#include "probes/features.h"
 
 #include <bpf/btf.h>
 #include <errno.h>
@@ -30,6 +30,18 @@ void features_close(struct features *features)
 		return;
 	btf__free(features->btf);
 	free(features);
+}
+
+const struct btf *features_btf(const struct features *features)
+{
+	return features->btf;
+}
+
+unsigned features_struct_id(const struct features *features, const char *name)
+{
+	__s32 id = btf__find_by_name_kind(features->btf, name, BTF_KIND_STRUCT);
+
+	return id > 0 ? (unsigned)id : 0;
 }
 
 /* NULL: there is no such type. */

@@ -1,11 +1,11 @@
-#include "capture/iterate.h"
+#include "probes/iterate.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <unistd.h>
 
-#include "capture/bpf_error.h"
+#include "probes/bpf_error.h"
 
 int iterate(struct bpf_program *program, union bpf_iter_link_info *over, struct buf *out,
 	    struct error *e)

@@ -1,19 +1,20 @@
 /* Which threads and files of a recording are kept: --comm, --cgroup and --path, from what the user said to what the
  * BPF programs compare.
  */
-#ifndef STRATA_CAPTURE_FILTER_H
-#define STRATA_CAPTURE_FILTER_H
+#ifndef STRATA_CAPTURE_SELECTION_H
+#define STRATA_CAPTURE_SELECTION_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
+#include "bpf/shared.h"
 
-struct filter {
+struct selection {
 	const char *comm, *cgroup, *path; /* as given; NULL: any */
 
-	/* Found by filter_resolve(). */
+	/* Found by selection_resolve(). */
 	uint64_t cgroup_id;
 	int subsystem; /* whose hierarchy (cgroup v1) the cgroup is in; -1: the unified one */
 	char prefix[PATH_MAX];	    /* absolute, symbolic links resolved as far as it exists */
@@ -21,6 +22,9 @@ struct filter {
 };
 
 /* -ENOENT when there is no such cgroup. */
-int filter_resolve(struct filter *filter, struct error *e);
+int selection_resolve(struct selection *selection, struct error *e);
+
+/* Into what the programs read. alone: whoever is selected by name or cgroup is the job, as nobody else is given. */
+void selection_configure(const struct selection *selection, bool alone, struct config *config);
 
 #endif

@@ -4,8 +4,8 @@
  * A failure to write is remembered and ends the recording; rows that come after it are dropped and
  * counted.
  */
-#ifndef STRATA_CAPTURE_SINK_H
-#define STRATA_CAPTURE_SINK_H
+#ifndef STRATA_STORE_SINK_H
+#define STRATA_STORE_SINK_H
 
 #include <stdbool.h>
 #include <stdint.h>

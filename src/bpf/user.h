@@ -1,0 +1,59 @@
+/* What programs pass to the kernel, in memory and as flags: its interface to user space, which does not change, so that
+ * nothing here is relocated.
+ */
+#ifndef STRATA_BPF_USER_H
+#define STRATA_BPF_USER_H
+
+#include <linux/types.h>
+
+struct user_iovec {
+	__u64 base;
+	__u64 length;
+};
+
+struct user_msghdr {
+	__u64 name;
+	__u32 name_length;
+	__u32 pad;
+	__u64 vector;
+	__u64 vector_length;
+};
+
+struct user_open_how {
+	__u64 flags;
+	__u64 mode;
+	__u64 resolve;
+};
+
+struct user_iocb {
+	__u64 data;
+	__u32 key;
+	__u32 flags;
+	__u16 operation;
+	__s16 priority;
+	__s32 fd;
+	__u64 buffer;
+	__u64 size;
+	__s64 offset;
+};
+
+struct user_io_event {
+	__u64 data;
+	__u64 operation; /* address of its user_iocb */
+	__s64 result;
+	__s64 result2;
+};
+
+#define AT_FDCWD      (-100)
+#define AT_EMPTY_PATH 0x1000
+#define O_CREAT	      0100
+#define O_APPEND      02000
+#define O_DIRECT      040000
+#define O_LARGEFILE   0100000
+#define O_TMPFILE_BIT 020000000
+#define RWF_APPEND    0x10
+#define RWF_NOAPPEND  0x20
+#define SA_RESTART    0x10000000
+#define MAP_ANONYMOUS 0x20
+
+#endif
