@@ -143,6 +143,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC); /* most programs have none */
 	__uint(max_entries, ASYNCS_IN_FLIGHT);
 	__type(key, struct async_key);
 	__type(value, struct async_state);

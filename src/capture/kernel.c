@@ -96,8 +96,6 @@ static int kernel_open_shared(struct kernel *kernel, const struct kernel_config 
 	err = bpf_map__set_max_entries(shared->maps.rings, kernel->rings.cpus);
 	if (!err && config->selection->path)
 		err = bpf_map__set_max_entries(shared->maps.prefix_inside, PREFIX_FILES / 64);
-	if (!err && !(config->layers & (LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs))))
-		err = bpf_map__set_max_entries(shared->maps.asyncs, 1);
 	if (!err)
 		err = shared_bpf__load(shared);
 	if (err)

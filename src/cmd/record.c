@@ -40,7 +40,7 @@ static const struct option_row rows[] = {
 	{ 'a', "all", OPTION_FLAG, &given.all, NULL,
 	  "record the whole machine until Ctrl-C or -d" },
 	{ 'e', "events", OPTION_TEXT, &given.layers, "LAYERS",
-	  "layers to record: process,sched,io,fs,mem,fault,block,cpu,disk (default: all)" },
+	  "layers to record, separated by commas; `-e list` tells what there is" },
 	{ 0, "scope", OPTION_TEXT, &given.scope, "job|all",
 	  "whose events: the job's, or everybody's, in every layer" },
 	{ 0, "comm", OPTION_TEXT, &given.comm, "NAME", "only threads of this name" },
@@ -86,6 +86,19 @@ static uint32_t layers_available(void)
 	for (size_t i = 0; i < sampler_count; i++)
 		found |= samplers[i]->layers;
 	return found;
+}
+
+/* What -e can name, on standard output. */
+static void list_layers(void)
+{
+	static const char *const when[] = { [WHEN_ALWAYS] = "always",
+					    [WHEN_DEFAULT] = "by default",
+					    [WHEN_NAMED] = "when named" };
+
+	for (unsigned i = 0; i < LAYER_COUNT; i++)
+		printf("%-9s %-12s %s\n", schema_layers[i].name,
+		       layers_available() & LAYER_BIT(i) ? when[schema_layers[i].when] : "not yet",
+		       schema_layers[i].doc);
 }
 
 static uint32_t layers_that(enum layer_when when)
@@ -362,6 +375,11 @@ int cmd_record(int argc, char **argv)
 
 	if (!cmd_parse(&record_options, argc, argv, &arguments, &status))
 		return status;
+	if (given.layers && !strcmp(given.layers, "list")) {
+		list_layers();
+		free(arguments.items);
+		return 0;
+	}
 	err = check_target(&arguments, &e);
 	if (!err)
 		err = parse_choices(&config, &e);
