@@ -2,6 +2,8 @@
 import math
 import statistics
 
+from start import DEFAULT, summarize_start
+
 # Events that one turn of each loop of bench/calls makes.
 CALLS = {"pread": 1, "openclose": 2, "stat": 1}
 SWITCHES = {"switch": 2}
@@ -127,6 +129,8 @@ def summarize(measured):
     if "bystander" in measured:
         rounds = measured["bystander"]["rounds"]
         summary["bystander"] = {op: compare_added(rounds, "empty", op) for op in ("getppid", "pread")}
+    if "start" in measured:
+        summary["start"] = summarize_start(measured["start"])
     for part, ops in (("switches", SWITCHES), ("requests", REQUESTS)):
         if measured.get(part, {}).get("rounds"):
             op, events = next(iter(ops.items()))
@@ -252,6 +256,9 @@ def part_rows(summary):
     if "bystander" in summary:
         yield added_row("getppid of a process not traced, ns", summary["bystander"]["getppid"], 1.5)
         yield added_row("pread of a process not traced, ns", summary["bystander"]["pread"], 1.5)
+    if "start" in summary:
+        taken = summary["start"]["layers"][DEFAULT]["start_ns"] / 1e6
+        yield target_row("start of a recording, all default layers, ms", "-", "-", f"{taken:.0f}", taken, 200, "{:.0f}")
     if "switches" in summary:
         yield added_row("a switch of a ping-pong on one CPU, layer sched, ns", summary["switches"], None)
     if "requests" in summary:
@@ -330,6 +337,14 @@ def print_training(job, training):
     print_unavailable(f"PyTorch job on {job} under", training["unavailable"])
 
 
+def print_start(start):
+    rows = [[name, *(f"{one[key] / 1e6:.0f}" for key in ("start_ns", "least_ns", "cpu_ns"))]
+            for name, one in start["layers"].items()]
+    print_table(["start with layers", "ms", "least", "CPU, ms"], rows)
+    print_table(["BPF object", "CPU to load, ms"],
+                [[name, f"{ns / 1e6:.1f}"] for name, ns in sorted(start["objects"].items(), key=lambda one: -one[1])])
+
+
 def print_store(store):
     if "unavailable" in store:
         print(f"trace file alone: not available: {store['unavailable']}\n")
@@ -358,6 +373,8 @@ def print_all(measured):
     if "training" in measured:
         for job, one in measured["training"].items():
             print_training(job, one)
+    if "start" in summary:
+        print_start(summary["start"])
     print_sizes(summary)
     if "store" in measured:
         print_store(measured["store"])

@@ -5,7 +5,7 @@
 #include "bpf/block_file.bpf.h"
 
 /* Set by strata before load. */
-const volatile bool fault_areas = false;     /* the kernel has bpf_find_vma */
+const volatile bool fault_areas = false; /* the kernel has bpf_find_vma */
 
 /* What is asked of the mapping that an address lies in. */
 struct fault_area {

@@ -40,12 +40,12 @@ struct config {
 	__u8 typed_reads;     /* the kernel has bpf_rdonly_cast */
 
 	/* --comm and --cgroup: which threads; see selection.bpf.h. */
-	__u8 selects;	     /* there is such a selection */
-	__u8 selects_job;    /* whoever it matches is the job */
+	__u8 selects;	  /* there is such a selection */
+	__u8 selects_job; /* whoever it matches is the job */
 	__u8 pad[2];
 	__s32 select_subsystem; /* whose hierarchy (cgroup v1) the cgroup is in; -1: the unified one */
-	__u64 select_comm[2];	/* the name, padded with zeros; 0: any */
-	__u64 select_cgroup;	/* id; 0: any */
+	__u64 select_comm[2]; /* the name, padded with zeros; 0: any */
+	__u64 select_cgroup;  /* id; 0: any */
 
 	/* BTF ids of the kernel's structures, 0 where it has none of that name. */
 #define TYPE_ID(name) __u32 type_##name;

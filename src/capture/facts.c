@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/quote.h"
+#include "probes/probe.h"
 #include "schema/schema.h"
 
 void facts_add(struct sink *sink, const char *key, const char *format, ...)
@@ -108,6 +109,21 @@ void facts_begin(struct sink *sink, const struct session_config *config, uint32_
 		facts_add(sink, "user", "%s", config->account.name);
 	facts_layers(sink, layers);
 	facts_absences(sink, absences);
+}
+
+void facts_start(struct sink *sink, const struct kernel *kernel, uint64_t start, uint64_t start_cpu)
+{
+	char key[64];
+
+	facts_add(sink, "start_ts", "%llu", (unsigned long long)start);
+	facts_add(sink, "start_cpu_ns", "%llu", (unsigned long long)start_cpu);
+	facts_add(sink, "buffer_bytes", "%llu", (unsigned long long)kernel_ring_bytes(kernel));
+	for (unsigned i = 0; i < PROBE_COUNT; i++) {
+		if (!kernel_load_cpu(kernel, i))
+			continue;
+		snprintf(key, sizeof(key), "load_cpu_ns.%s", probes[i]->name);
+		facts_add(sink, key, "%llu", (unsigned long long)kernel_load_cpu(kernel, i));
+	}
 }
 
 static void facts_exit_status(struct sink *sink, int status)

@@ -2,6 +2,7 @@
 #ifndef STRATA_CAPTURE_FACTS_H
 #define STRATA_CAPTURE_FACTS_H
 
+#include "capture/kernel.h"
 #include "capture/session.h"
 #include "store/sink.h"
 
@@ -11,6 +12,10 @@ void facts_add(struct sink *sink, const char *key, const char *format, ...)
 /* What is known before the recording starts: how it is set up, and what of it this machine can give. */
 void facts_begin(struct sink *sink, const struct session_config *config, uint32_t layers,
 		 const struct absences *absences);
+
+/* What is known when it starts. */
+void facts_start(struct sink *sink, const struct kernel *kernel, uint64_t start,
+		 uint64_t start_cpu);
 
 /* What is known when it is over. */
 struct facts_end {

@@ -141,6 +141,11 @@ uint32_t kernel_layers(const struct kernel *kernel)
 	return kernel->probes.setup.layers;
 }
 
+uint64_t kernel_load_cpu(const struct kernel *kernel, enum probe_id probe)
+{
+	return kernel->probes.load_cpu_ns[probe];
+}
+
 /* ---- recording ---- */
 
 int kernel_add_child(struct kernel *kernel, pid_t pid, struct error *e)

@@ -36,6 +36,9 @@ void kernel_close(struct kernel *kernel);
 /* Those of the layers asked for that the probes and the samplers to come can record. */
 uint32_t kernel_layers(const struct kernel *kernel);
 
+/* CPU time that a probe's programs took to load; 0: they were not. */
+uint64_t kernel_load_cpu(const struct kernel *kernel, enum probe_id probe);
+
 /* Makes a child of strata's part of the job as soon as it calls execve. */
 int kernel_add_child(struct kernel *kernel, pid_t pid, struct error *e);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "probes/bpf_error.h"
 
 struct loader {
@@ -27,7 +28,9 @@ static void *loader_run(void *context)
 		struct loader_item *item = &loader->items[i];
 
 		bpf_error_listen();
+		item->cpu_ns = clock_now(CLOCK_THREAD_CPUTIME_ID);
 		item->err = bpf_object__load_skeleton(item->skeleton);
+		item->cpu_ns = clock_now(CLOCK_THREAD_CPUTIME_ID) - item->cpu_ns;
 		if (item->err)
 			bpf_error(&item->error, item->err, "the kernel refuses the BPF programs");
 	}
@@ -49,7 +52,8 @@ int loader_begin(struct loader **out, struct loader_item *items, size_t count, s
 	loader->items = items;
 	loader->count = count;
 	while (loader->thread_count < threads && !err) {
-		err = -pthread_create(&loader->threads[loader->thread_count], NULL, loader_run, loader);
+		err = -pthread_create(&loader->threads[loader->thread_count], NULL, loader_run,
+				      loader);
 		loader->thread_count += !err;
 	}
 	if (loader->thread_count)

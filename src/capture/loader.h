@@ -4,6 +4,7 @@
 #define STRATA_CAPTURE_LOADER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -13,7 +14,8 @@ struct bpf_object_skeleton;
 /* One object, and what became of it. */
 struct loader_item {
 	struct bpf_object_skeleton *skeleton;
-	int err; /* -errno: the kernel refused it, and error says why */
+	uint64_t cpu_ns; /* what it took, most of it the verifier */
+	int err;	 /* -errno: the kernel refused it, and error says why */
 	struct error error;
 };
 

@@ -130,7 +130,7 @@ static int set_write_types(const struct probe_set *set, int types, struct error 
 	struct bpf_object *objects[PROBE_COUNT];
 	size_t count = 0;
 
-	for_each_run(run, set)
+	for_each_run (run, set)
 		objects[count++] = *run->skeleton->obj;
 	return core_types_write(types, features_btf(set->setup.features), objects, count, e);
 }
@@ -146,17 +146,18 @@ static int compare_items(const void *a, const void *b)
 
 /* Takes what the loading of each object came to. */
 static int set_take_loaded(struct probe_set *set, struct loader_item *items, size_t count,
-			      struct error *e)
+			   struct error *e)
 {
 	int err = 0;
 
-	for_each_run(run, set) {
+	for_each_run (run, set) {
 		size_t i = 0;
 
 		while (i < count && items[i].skeleton != run->skeleton)
 			i++;
 		if (i == count)
 			continue;
+		set->load_cpu_ns[run - set->runs] = items[i].cpu_ns;
 		if (!items[i].err) {
 			set->setup.loaded |= 1u << (run - set->runs);
 		} else if (!err) {
@@ -178,7 +179,7 @@ static int set_load(struct probe_set *set, const struct shared_bpf *shared, stru
 
 	if (!items)
 		return error_set(e, -ENOMEM, "out of memory");
-	for_each_run(run, set)
+	for_each_run (run, set)
 		items[count++].skeleton = run->skeleton;
 	qsort(items, count, sizeof(*items), compare_items);
 	err = loader_begin(&loader, items, count, e);
@@ -204,7 +205,7 @@ static int set_attach(struct probe_set *set, struct error *e)
 {
 	int err = 0;
 
-	for_each_run(run, set) {
+	for_each_run (run, set) {
 		if (err)
 			break;
 		err = run_attach(run, e);
@@ -236,7 +237,7 @@ int probe_set_open(struct probe_set *set, const struct shared_bpf *shared, struc
 
 void probe_set_close(struct probe_set *set)
 {
-	for_each_run(run, set)
+	for_each_run (run, set)
 		run_close(run);
 }
 
@@ -246,7 +247,7 @@ int probe_set_start(struct probe_set *set, struct error *e)
 {
 	int err = 0;
 
-	for_each_run(run, set)
+	for_each_run (run, set)
 		if (!err && run->probe->start)
 			err = run->probe->start(run, e);
 	return err;
@@ -254,14 +255,14 @@ int probe_set_start(struct probe_set *set, struct error *e)
 
 void probe_set_poll(struct probe_set *set)
 {
-	for_each_run(run, set)
+	for_each_run (run, set)
 		if (run->probe->poll)
 			run->probe->poll(run);
 }
 
 void probe_set_sample(struct probe_set *set, struct sink *sink)
 {
-	for_each_run(run, set)
+	for_each_run (run, set)
 		if (run->probe->sample)
 			run->probe->sample(run, sink);
 }
@@ -277,18 +278,18 @@ int probe_set_stop(struct probe_set *set, struct error *e)
 {
 	int err = 0;
 
-	for_each_run(run, set)
+	for_each_run (run, set)
 		if (!err && run->probe->stop)
 			err = run->probe->stop(run, e);
 	/* A job may go on for long after its recording: it must not pay for programs that do nothing. */
-	for_each_run(run, set)
+	for_each_run (run, set)
 		run_detach(run);
 	return err;
 }
 
 void probe_set_finish(struct probe_set *set, struct sink *sink)
 {
-	for_each_run(run, set)
+	for_each_run (run, set)
 		if (run->probe->finish)
 			run->probe->finish(run, sink);
 }

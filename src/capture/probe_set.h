@@ -11,7 +11,9 @@ struct shared_bpf;
 
 struct probe_set {
 	struct probe_setup setup;
-	struct probe_run runs[PROBE_COUNT]; /* by enum probe_id; without an object: not wanted, or left out */
+	uint64_t load_cpu_ns[PROBE_COUNT];
+	struct probe_run runs
+		[PROBE_COUNT]; /* by enum probe_id; without an object: not wanted, or left out */
 };
 
 /* Opens, loads and attaches what set->setup asks for; meanwhile makes the rings, which go into a map of the shared

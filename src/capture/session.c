@@ -305,10 +305,7 @@ int session_run(struct session *session, struct error *e)
 	session->next_loss = session->start + LOSS_EVERY;
 	losses_start(&session->losses, session->start);
 	session->start_cpu = clock_own_cpu();
-	facts_add(&session->sink, "start_ts", "%llu", (unsigned long long)session->start);
-	facts_add(&session->sink, "start_cpu_ns", "%llu", (unsigned long long)session->start_cpu);
-	facts_add(&session->sink, "buffer_bytes", "%llu",
-		  (unsigned long long)kernel_ring_bytes(session->kernel));
+	facts_start(&session->sink, session->kernel, session->start, session->start_cpu);
 	clock_sample(&session->sink);
 	samplers_start(session->samplers);
 	sink_flush(&session->sink, 0);

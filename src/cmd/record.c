@@ -91,9 +91,9 @@ static uint32_t layers_available(void)
 /* What -e can name, on standard output. */
 static void list_layers(void)
 {
-	static const char *const when[] = { [WHEN_ALWAYS] = "always",
-					    [WHEN_DEFAULT] = "by default",
-					    [WHEN_NAMED] = "when named" };
+	static const char *const when[] = {
+		[WHEN_ALWAYS] = "always", [WHEN_DEFAULT] = "by default", [WHEN_NAMED] = "when named"
+	};
 
 	for (unsigned i = 0; i < LAYER_COUNT; i++)
 		printf("%-9s %-12s %s\n", schema_layers[i].name,

@@ -19,8 +19,8 @@ struct type_name {
 struct copying {
 	const struct btf *from;
 	struct btf *to;
-	uint32_t *ids; /* by the kernel's id: the copy's, 0 until there is one */
-	struct buf names; /* struct type_name each, sorted */
+	uint32_t *ids;	    /* by the kernel's id: the copy's, 0 until there is one */
+	struct buf names;   /* struct type_name each, sorted */
 	int pointer, index; /* one type for every pointer, and one for the indices of arrays */
 };
 
@@ -67,8 +67,8 @@ static bool is_wanted(const struct copying *copying, const struct btf_type *type
 	struct type_name name = { .text = btf__name_by_offset(copying->from, type->name_off) };
 
 	name.size = strlen(name.text);
-	return name.size && bsearch(&name, copying->names.data,
-				    copying->names.size / sizeof(name), sizeof(name), compare_names);
+	return name.size && bsearch(&name, copying->names.data, copying->names.size / sizeof(name),
+				    sizeof(name), compare_names);
 }
 
 /* ---- copying ---- */
@@ -121,11 +121,10 @@ static int copy_composite(struct copying *copying, const struct btf_type *type, 
 	for (int i = 0; i < btf_vlen(type) && whole && id > 0 && !err; i++) {
 		const struct btf_member *member = &btf_members(type)[i];
 
-		err = btf__add_field(copying->to,
-				     btf__name_by_offset(copying->from, member->name_off),
-				     copy_type(copying, member->type),
-				     btf_member_bit_offset(type, (__u32)i),
-				     btf_member_bitfield_size(type, (__u32)i));
+		err = btf__add_field(
+			copying->to, btf__name_by_offset(copying->from, member->name_off),
+			copy_type(copying, member->type), btf_member_bit_offset(type, (__u32)i),
+			btf_member_bitfield_size(type, (__u32)i));
 	}
 	return err ? err : id;
 }
@@ -136,7 +135,8 @@ static int copy_anew(struct copying *copying, const struct btf_type *type)
 	int element;
 
 	switch (btf_kind(type)) {
-	case BTF_KIND_INT: return btf__add_int(copying->to, name, type->size, btf_int_encoding(type));
+	case BTF_KIND_INT:
+		return btf__add_int(copying->to, name, type->size, btf_int_encoding(type));
 	case BTF_KIND_FLOAT: return btf__add_float(copying->to, name, type->size);
 	case BTF_KIND_ENUM: return copy_enum(copying, type, name);
 	case BTF_KIND_ENUM64: return copy_enum64(copying, type, name);
@@ -147,7 +147,9 @@ static int copy_anew(struct copying *copying, const struct btf_type *type)
 		return element < 0 ? element
 				   : btf__add_array(copying->to, copying->index, element,
 						    btf_array(type)->nelems);
-	default: return copying->pointer; /* whatever it points to: a relocation does not follow it */
+	default:
+		return copying
+			->pointer; /* whatever it points to: a relocation does not follow it */
 	}
 }
 

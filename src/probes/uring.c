@@ -27,17 +27,17 @@ static void uring_configure(struct probe_run *run)
 {
 	const struct features *features = run->setup->features;
 	bool submit = features_tracepoint_arguments(features, "io_uring_submit_req");
-	bool completion = features_tracepoint_arguments(features, "io_uring_complete") ==
-			  COMPLETE_ARGUMENTS;
+	bool completion =
+		features_tracepoint_arguments(features, "io_uring_complete") == COMPLETE_ARGUMENTS;
 	struct uring_bpf *bpf = run->bpf;
 
 	bpf_program__set_autoload(bpf->progs.uring_submit, submit);
 	bpf_program__set_autoload(bpf->progs.uring_submit_sqe, !submit);
 	bpf_program__set_autoload(bpf->progs.uring_complete, completion);
 	bpf_program__set_autoload(bpf->progs.uring_complete_result, !completion);
-#define QUEUED(name, queue, number, layer_, trait_)                                     \
-	if (QUEUE_##queue == QUEUE_URING && run->setup->layers & LAYER_BIT(layer_))     \
-		bpf->rodata->uring_operations[(number) & (URING_NUMBERS - 1)] =         \
+#define QUEUED(name, queue, number, layer_, trait_)                                 \
+	if (QUEUE_##queue == QUEUE_URING && run->setup->layers & LAYER_BIT(layer_)) \
+		bpf->rodata->uring_operations[(number) & (URING_NUMBERS - 1)] =     \
 			(struct uring_operation){ SYSCALL_##name, layer_, trait_, 0 };
 #define QUEUED_IO(name, queue, number, family, trait, direction) \
 	QUEUED(name, queue, number, LAYER_io, TRAIT_##trait)

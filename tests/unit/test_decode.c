@@ -87,7 +87,8 @@ static void a_read_is_a_row_of_io(void **state)
 	(void)state;
 	io.head.flags = RECORD_DIRECT;
 	decode(&io, sizeof(io));
-	assert_rows("io|1000|50|3|10|11|7:pread64|1:R|5|2|65536|null|null|null|8192|4096|null|4096|7|1|\n");
+	assert_rows("io|1000|50|3|10|11|7:pread64|1:R|5|2|65536|null|null|null|8192|4096|null|4096|"
+		    "7|1|\n");
 }
 
 static void what_a_read_does_not_know_is_null(void **state)
@@ -223,10 +224,10 @@ static void an_exec_has_arguments_and_its_cgroup(void **state)
 	struct {
 		struct cgroup_record cgroup;
 		char names[8];
-	} cgroup = { .cgroup = { .head = head(PROBE_names, NAMES_CGROUP, 0),
-				 .id = 77,
-				 .names_size = 4 },
-		     .names = "job" };
+	} cgroup = {
+		.cgroup = { .head = head(PROBE_names, NAMES_CGROUP, 0), .id = 77, .names_size = 4 },
+		.names = "job"
+	};
 	struct {
 		struct process_record process;
 		char args[16];
@@ -300,7 +301,8 @@ static void several_faults_come_in_one_record(void **state)
 
 	(void)state;
 	decode(&faults, sizeof(faults));
-	assert_rows("fault|5|null|0|10|11|null|1|4096|0|0|\nfault|6|null|1|10|11|null|null|8192|0|0|\n");
+	assert_rows("fault|5|null|0|10|11|null|1|4096|0|0|\nfault|6|null|1|10|11|null|null|8192|0|"
+		    "0|\n");
 }
 
 static void a_count_of_faults_is_not_believed(void **state)
