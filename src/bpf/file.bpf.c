@@ -171,6 +171,18 @@ static __noinline int mark_send(struct task_struct *task, struct pt_regs *regs)
 	return 0;
 }
 
+/* What is watched of a call, whoever makes it. */
+static __noinline int syscall_watched(struct task_struct *task, struct pt_regs *regs, long returned,
+				      __u16 known)
+{
+	if (!returned && (known & SYSCALL_MOVES_PATHS ||
+			  (known & SYSCALL_MAY_REMOVE && regs->dx & AT_REMOVEDIR)))
+		__sync_fetch_and_add(&shared.path_epoch, 1);
+	if (known & SYSCALL_MAY_MARK && (__u32)regs->di == MARK_DESCRIPTOR && shared.recording)
+		mark_send(task, regs);
+	return 0;
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
 {
@@ -181,10 +193,8 @@ int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
 	if (number >= SYSCALL_NUMBERS)
 		return 0;
 	known = syscalls_by_number[number];
-	if (known & SYSCALL_MOVES_PATHS && !returned) /* by whomever */
-		__sync_fetch_and_add(&shared.path_epoch, 1);
-	if (known & SYSCALL_MAY_MARK && (__u32)regs->di == MARK_DESCRIPTOR && shared.recording)
-		mark_send(task, regs);
+	if (known & SYSCALL_WATCHED)
+		syscall_watched(task, regs, returned, known);
 	known &= SYSCALL_MASK;
 	if (!known || !task_may_be_recorded(task))
 		return 0;

@@ -135,13 +135,15 @@ struct syscall_shape {
 _Static_assert(sizeof(struct syscall_shape) == 16, "struct syscall_shape");
 
 #define SYSCALL_NUMBERS 512 /* system call numbers looked at, 64-bit and 32-bit */
-#define SYSCALL_SHAPES	128
+#define SYSCALL_SHAPES	256
 
 /* syscalls_by_number holds an enum syscall, 0 for calls that are no row, and of what is watched whoever calls it a
  * bit: what may change the paths of files already known, and what may be a mark. */
 #define SYSCALL_MOVES_PATHS 0x100
 #define SYSCALL_MAY_MARK    0x200
-#define SYSCALL_MASK	    0x7f
+#define SYSCALL_MAY_REMOVE  0x400 /* a directory, if its third argument says so */
+#define SYSCALL_WATCHED	    0x700
+#define SYSCALL_MASK	    0xff
 
 /* An operation of io_uring, by its number there. */
 struct uring_operation {

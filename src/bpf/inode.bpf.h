@@ -57,13 +57,13 @@ static __always_inline struct inode_entry *inode_find(__u64 inode, __u64 number,
 
 /* The file that an inode was met as last, if that was by this name and its path has not changed; 0: not known. */
 static __always_inline __u32 inode_file(struct inode_entry *entry, __u64 dentry, __u64 mount,
-					__u32 epoch)
+					__u32 name, __u32 epoch)
 {
 	__u32 version = entry->version, file;
 
 	memory_order();
 	if (version & 1 || entry->dentry != dentry || entry->mount != mount ||
-	    entry->epoch != epoch)
+	    entry->name != name || entry->epoch != epoch)
 		return 0;
 	file = entry->file;
 	memory_order();

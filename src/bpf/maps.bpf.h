@@ -74,7 +74,8 @@ struct inode_entry {
 	__u32 epoch; /* path_epoch when its path was looked at last */
 	__u32 file;  /* id; 0: met by no path */
 	__u32 version;
-	__u64 chain;   /* see path.bpf.h */
+	__u32 name; /* see path.bpf.h; so is chain */
+	__u32 chain;
 	__u64 dirtied; /* by whom: see dirtied_by() */
 };
 
@@ -99,7 +100,8 @@ struct alias_key {
 
 struct alias_entry {
 	__u64 inode_number;
-	__u64 chain;
+	__u32 name;
+	__u32 chain;
 	__u32 generation;
 	__u32 epoch;
 	__u32 id;

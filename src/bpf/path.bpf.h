@@ -1,13 +1,14 @@
 /* Which file: from a struct path to a small number, with the names sent once.
  *
- *     inode ──inode.bpf.h──▶ { id, dentry, mount, generation, epoch, chain }    the name it was met by last
- *     (dentry, mount) ──aliases map──▶ { id, inode, generation, epoch, chain }  its other names, if it has any
+ *     inode ──inode.bpf.h──▶ { id, dentry, mount, name, generation, epoch, chain }   as it was met last
+ *     (dentry, mount) ──aliases map──▶ { id, inode, name, generation, epoch, chain }  its other names, if any
  *
- * A known file whose dentry and mount are the same and whose epoch is current has the same path as before.
- * The epoch moves when any process renames or mounts: then the chain, a hash over the names and parents
- * from the file up to the root, tells whether this path changed. A changed path, or a new name, gets
- * a new id and a record with the names. What is known may be forgotten for something new; a file met again
- * after that gets a second id, which readers recognise by (device, inode, generation, path).
+ * The kernel uses the memory of a dentry again for another name, soon after the first is removed, and maybe for the same
+ * inode: a file is a known one only if its dentry and mount are the same, its name and directory are (name, a hash of
+ * both) and its epoch is current. The epoch moves when any process renames, mounts or removes a directory: then the
+ * chain, a hash over the names and parents from the file up to the root, tells whether this path changed. A changed
+ * path, or a new name, gets a new id and a record with the names. What is known may be forgotten for something new; a
+ * file met again after that gets a second id, which readers recognise by (device, inode, generation, path).
  */
 #ifndef STRATA_BPF_PATH_BPF_H
 #define STRATA_BPF_PATH_BPF_H
@@ -21,7 +22,8 @@ static __always_inline __u32 alias_find(struct path_walk *walk, struct alias_key
 {
 	struct alias_entry *entry = bpf_map_lookup_elem(&aliases, key);
 
-	if (!entry || entry->inode_number != number || entry->generation != generation)
+	if (!entry || entry->inode_number != number || entry->generation != generation ||
+	    entry->name != walk->name)
 		return 0;
 	if (entry->epoch != walk->epoch) {
 		if (!path_is_same(walk, key->dentry, key->mount, entry->chain))
@@ -38,6 +40,7 @@ static __always_inline void alias_keep(struct path_walk *walk, struct inode_entr
 	struct alias_entry *alias = &walk->alias;
 
 	alias->inode_number = entry->number;
+	alias->name = entry->name;
 	alias->chain = entry->chain;
 	alias->generation = entry->generation;
 	alias->epoch = entry->epoch;
@@ -56,7 +59,8 @@ static __always_inline void path_keep(struct path_walk *walk, struct alias_key *
 		return;
 	entry->dentry = name->dentry;
 	entry->mount = name->mount;
-	entry->chain = walk->chain;
+	entry->name = walk->name;
+	entry->chain = walk_chain(walk);
 	entry->epoch = walk->epoch;
 	entry->file = id;
 	inode_unlock(entry);
@@ -74,6 +78,7 @@ __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode, __u64 number
 	if (!walk)
 		return 0;
 	walk->epoch = shared.path_epoch;
+	walk->name = path_name(typed_read(dentry, dentry, d_name.hash_len));
 	walk->record.inode = number;
 	walk->record.generation = generation;
 	known = &walk->known;
@@ -102,7 +107,9 @@ __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode, __u64 number
 static __always_inline __u32 path_find(struct file_view *view)
 {
 	struct inode_entry *entry = inode_find(view->inode, view->inode_number, view->generation);
-	__u32 file = entry ? inode_file(entry, view->dentry, view->mount, shared.path_epoch) : 0;
+	__u32 file =
+		entry ? inode_file(entry, view->dentry, view->mount, view->name, shared.path_epoch)
+		      : 0;
 
 	return file ? file
 		    : path_enter(view->dentry, view->mount, view->inode, view->inode_number,
@@ -136,6 +143,7 @@ __noinline __u32 path_of_cwd(void)
 	view->inode = (__u64)inode;
 	view->inode_number = inode->i_ino;
 	view->generation = inode->i_generation;
+	view->name = path_name(dentry->d_name.hash_len);
 	memory_order();
 	return path_find(view); /* in place: the stack of all calls together is small */
 }
@@ -163,11 +171,14 @@ static __always_inline struct file *path_descriptor(struct task_struct *task, __
 
 static __always_inline void file_read_typed(struct file_view *view, struct file *file)
 {
+	struct dentry *dentry;
 	struct inode *inode;
 
 	file = typed(file, file);
 	inode = file->f_inode;
-	view->dentry = (__u64)file->f_path.dentry;
+	dentry = file->f_path.dentry;
+	view->name = path_name(dentry->d_name.hash_len);
+	view->dentry = (__u64)dentry;
 	view->mount = (__u64)file->f_path.mnt;
 	view->inode = (__u64)inode;
 	view->inode_number = inode->i_ino;
@@ -179,6 +190,7 @@ static __always_inline void file_read_typed(struct file_view *view, struct file 
 
 static __always_inline void file_read(struct file_view *view, struct file *file)
 {
+	struct dentry *dentry;
 	struct inode *inode;
 
 	view->pointer = (__u64)file;
@@ -187,7 +199,9 @@ static __always_inline void file_read(struct file_view *view, struct file *file)
 		return;
 	}
 	inode = BPF_CORE_READ(file, f_inode);
-	view->dentry = (__u64)BPF_CORE_READ(file, f_path.dentry);
+	dentry = BPF_CORE_READ(file, f_path.dentry);
+	view->name = path_name(BPF_CORE_READ(dentry, d_name.hash_len));
+	view->dentry = (__u64)dentry;
 	view->mount = (__u64)BPF_CORE_READ(file, f_path.mnt);
 	view->inode = (__u64)inode;
 	view->inode_number = BPF_CORE_READ(inode, i_ino);
@@ -204,7 +218,8 @@ static __always_inline __u32 path_of_view(struct task_state *state, struct file_
 
 	if (state->last_dentry == view->dentry && state->last_mount == view->mount &&
 	    state->last_inode == view->inode && state->last_inode_number == view->inode_number &&
-	    state->last_generation == view->generation && state->last_epoch == shared.path_epoch)
+	    state->last_generation == view->generation && state->last_name == view->name &&
+	    state->last_epoch == shared.path_epoch)
 		return state->last_file;
 	id = path_lookup(view);
 	if (!id)
@@ -214,6 +229,7 @@ static __always_inline __u32 path_of_view(struct task_state *state, struct file_
 	state->last_inode = view->inode;
 	state->last_inode_number = view->inode_number;
 	state->last_generation = view->generation;
+	state->last_name = view->name;
 	state->last_epoch = shared.path_epoch;
 	state->last_file = id;
 	return id;

@@ -23,7 +23,7 @@ struct file_view {
 	__u32 generation;
 	__u32 mode;
 	__u32 flags;
-	__u32 pad;
+	__u32 name; /* see path_name() */
 };
 
 struct path_walk {
@@ -32,6 +32,7 @@ struct path_walk {
 	struct dentry *root; /* of the mount */
 	struct mount *above;
 	__u64 chain;
+	__u32 name;
 	__u32 epoch; /* when it began */
 	__u32 size;  /* of the names so far */
 	__u16 flags; /* enum file_flag */
@@ -54,6 +55,15 @@ struct {
 	__type(key, __u32);
 	__type(value, struct path_walk);
 } path_walks SEC(".maps");
+
+#define PATH_MIX 0x9e3779b97f4a7c15ull
+
+/* What tells a name from others: the kernel's hash of it, which most file systems let begin with the directory's address,
+ * and its length. */
+static __always_inline __u32 path_name(__u64 hash_len)
+{
+	return (hash_len * PATH_MIX) >> 32;
+}
 
 static __always_inline void path_add_name(struct path_walk *walk, const unsigned char *name)
 {
@@ -107,7 +117,7 @@ static long path_step(__u32 index, void *context)
 	memory_order();
 	walk->chain =
 		(walk->chain ^ typed_read(dentry, dentry, d_name.hash_len) ^ (__u64)walk->dentry) *
-		0x9e3779b97f4a7c15ull;
+		PATH_MIX;
 	if (walk->copy)
 		path_add_name(walk, typed_read(dentry, dentry, d_name.name));
 	if (walk->dentry == dentry) {
@@ -199,12 +209,17 @@ static __always_inline long path_send(struct path_walk *walk, struct inode *inod
 	return ring_output(record, sizeof(*record) + size, LAYER_fs, 0);
 }
 
+static __always_inline __u32 walk_chain(struct path_walk *walk)
+{
+	return walk->chain >> 32;
+}
+
 /* Whether a path is what it was, by its chain. */
 static __always_inline bool path_is_same(struct path_walk *walk, __u64 dentry, __u64 mount,
-					 __u64 chain)
+					 __u32 chain)
 {
 	path_walk_up(walk, dentry, mount, false);
-	return walk->chain == chain;
+	return walk_chain(walk) == chain;
 }
 
 #endif

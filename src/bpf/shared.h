@@ -129,7 +129,7 @@ struct task_state {
 	__u32 file;
 	__u32 file2;	  /* of a copy the output; of a call by two paths the second directory */
 	__u32 file_flags; /* of the open file behind fd */
-	__u32 pad;
+	__u32 fault_cpu;
 
 	__u64 args[8];
 
@@ -141,7 +141,7 @@ struct task_state {
 	__u32 last_generation;
 	__u32 last_epoch;
 	__u32 last_file;
-	__u32 fault_cpu;
+	__u32 last_name;
 	__u64 file_pointer; /* struct file behind fd, to recognise it at the end */
 	__u64 missed;	    /* bytes filled into the page cache inside the call */
 

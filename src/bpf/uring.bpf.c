@@ -347,13 +347,21 @@ static __noinline int uring_end(struct io_kiocb *req, __s64 returned)
 	return 0;
 }
 
+static __always_inline bool uring_moves_paths(struct io_kiocb *req, __u8 operation)
+{
+	struct io_unlink *unlink = (void *)req;
+
+	return operation == URING_RENAMEAT ||
+	       (operation == URING_UNLINKAT && BPF_CORE_READ(unlink, flags) & AT_REMOVEDIR);
+}
+
 static __always_inline int uring_completed(struct io_kiocb *req, __s64 returned)
 {
 	__u8 operation = req ? BPF_CORE_READ(req, opcode) : 0;
 
 	if (!shared.recording || !req || operation >= URING_NUMBERS)
 		return 0;
-	if (operation == URING_RENAMEAT && !returned) /* by whomever */
+	if (!returned && uring_moves_paths(req, operation)) /* by whomever */
 		__sync_fetch_and_add(&shared.path_epoch, 1);
 	if (!operation_of(operation)->syscall)
 		return 0;

@@ -46,6 +46,7 @@ struct user_io_event {
 
 #define AT_FDCWD      (-100)
 #define AT_EMPTY_PATH 0x1000
+#define AT_REMOVEDIR  0x200
 #define O_CREAT	      0100
 #define O_APPEND      02000
 #define O_DIRECT      040000

@@ -73,9 +73,14 @@ static bool syscall_is_recorded(const struct syscall_number *call, uint32_t laye
 /* What is watched of a call, whoever makes it. */
 static uint16_t syscall_bits(uint8_t syscall)
 {
-	if (syscall == SYSCALL_none || schema_syscalls[syscall].trait == TRAIT_MOVES_PATHS)
+	if (syscall == SYSCALL_none)
 		return SYSCALL_MOVES_PATHS;
-	return schema_syscalls[syscall].trait == TRAIT_MARKS ? SYSCALL_MAY_MARK : 0;
+	switch (schema_syscalls[syscall].trait) {
+	case TRAIT_MOVES_PATHS: return SYSCALL_MOVES_PATHS;
+	case TRAIT_REMOVES: return SYSCALL_MAY_REMOVE;
+	case TRAIT_MARKS: return SYSCALL_MAY_MARK;
+	default: return 0;
+	}
 }
 
 static void file_configure(struct probe_run *run)
