@@ -3,19 +3,27 @@
 
 const struct syscall_info schema_syscalls[SYSCALL_COUNT] = {
 	[SYSCALL_none] = { .layer = LAYER_none, .direction = DIRECTION_none },
-#define IO_SYSCALL(name, number, number32, family, trait, direction, shape) \
-	[SYSCALL_##name] = { #name,	     LAYER_io,		     FAMILY_##family, \
-			     TRAIT_##trait, DIRECTION_##direction, false },
-#define FS_SYSCALL(name, number, number32, family, trait, ...) \
-	[SYSCALL_##name] = { #name, LAYER_fs, FAMILY_##family, TRAIT_##trait, DIRECTION_none, false },
-#define MEM_SYSCALL(name, number, number32, family, trait) \
-	[SYSCALL_##name] = { #name, LAYER_mem, FAMILY_##family, TRAIT_##trait, DIRECTION_none, false },
+#define IO_SYSCALL(name, number, number32, family, trait, direction, shape)                       \
+	[SYSCALL_##                                                                               \
+		name] = { #name, LAYER_io, FAMILY_##family, TRAIT_##trait, DIRECTION_##direction, \
+			  false },
+#define FS_SYSCALL(name, number, number32, family, trait, ...)                         \
+	[SYSCALL_##name] = {                                                           \
+		#name, LAYER_fs, FAMILY_##family, TRAIT_##trait, DIRECTION_none, false \
+	},
+#define MEM_SYSCALL(name, number, number32, family, trait)                              \
+	[SYSCALL_##name] = {                                                            \
+		#name, LAYER_mem, FAMILY_##family, TRAIT_##trait, DIRECTION_none, false \
+	},
 #define QUEUE_SYSCALL(name, number, number32, shape) \
 	[SYSCALL_##name] = { .layer = LAYER_io, .direction = DIRECTION_none },
-#define QUEUED_IO(name, queue, number, family, trait, direction) \
-	[SYSCALL_##name] = { #name, LAYER_io, FAMILY_##family, TRAIT_##trait, DIRECTION_##direction, true },
+#define QUEUED_IO(name, queue, number, family, trait, direction)                                  \
+	[SYSCALL_##                                                                               \
+		name] = { #name, LAYER_io, FAMILY_##family, TRAIT_##trait, DIRECTION_##direction, \
+			  true },
 #define QUEUED_FS(name, queue, number, family, trait) \
-	[SYSCALL_##name] = { #name, LAYER_fs, FAMILY_##family, TRAIT_##trait, DIRECTION_none, true },
+	[SYSCALL_##                                   \
+		name] = { #name, LAYER_fs, FAMILY_##family, TRAIT_##trait, DIRECTION_none, true },
 #include "schema/syscalls.def"
 };
 
