@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "query/text.h"
-#include "store/format.h"
 #include "store/paths.h"
 
 struct filled {
@@ -24,6 +23,7 @@ struct filler {
 	const struct run *run;
 	duckdb_logical_type varchar;
 	struct buf scratch, shown;
+	struct buf calls; /* the schema's numbers of the part's texts in fs.op */
 	struct comm_cache comms;
 	unsigned count;
 	struct filled columns[];
@@ -61,6 +61,7 @@ void filler_close(struct filler *filler)
 	duckdb.destroy_logical_type(&filler->varchar);
 	buf_free(&filler->scratch);
 	buf_free(&filler->shown);
+	buf_free(&filler->calls);
 	free(filler);
 }
 
@@ -128,6 +129,9 @@ int filler_begin(struct filler *filler, const struct loaded *loaded)
 		filler->loaded = loaded;
 		if (source == SOURCE_TEXT)
 			err = begin_texts(filler, filled);
+		else if (source == SOURCE_FS_PATH)
+			err = column_number_names(&loaded->columns[column_fs_op], &syscall_names,
+						  &filler->calls);
 		else if (source == SOURCE_RUN || source == SOURCE_NODE)
 			filled->constant = duckdb.create_varchar_length(text_bytes(text),
 									text->inlined.length);
@@ -364,7 +368,7 @@ static int fill_fs_path(struct filler *filler, uint32_t at, uint32_t count, duck
 
 	for (uint32_t i = 0; i < count && !err; i++) {
 		struct fs_names names = {
-			.op = text_of(filler, column_fs_op, at + i),
+			.op = column_name(&filler->calls, columns[column_fs_op].cells[at + i]),
 			.file = columns[column_fs_file].cells[at + i],
 			.dir = columns[column_fs_dir].cells[at + i],
 			.dir2 = columns[column_fs_dir2].cells[at + i],

@@ -8,7 +8,6 @@
 #include "base/suggest.h"
 #include "schema/layers.h"
 #include "schema/schema.h"
-#include "store/format.h"
 
 /* Perfetto's own viewers hold some five times the file in memory, a browser's 4 GiB at most. */
 #define PERFETTO_MAX_BYTES ((uint64_t)512 << 20)

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/format.h"
-
 struct pair {
 	uint64_t key; /* ts */
 	uint32_t row;
@@ -90,7 +88,7 @@ int rows_open(struct rows **rows, struct reader *reader, unsigned table, uint64_
 		return error_set(e, -ENOMEM, "no memory to read rows");
 	r->reader = reader;
 	r->table = &schema_tables[table];
-	r->timed = format_table_has_time(r->table);
+	r->timed = schema_is_timed(r->table);
 	r->wanted = wanted;
 	r->from = r->timed ? from : 0;
 	r->to = r->timed ? to : UINT64_MAX;
@@ -197,27 +195,12 @@ static int order_rows(struct rows *rows, struct open_chunk *open, uint32_t count
 	return sort_pairs(rows, open);
 }
 
-/* The file has names as texts, for versions to come: here each text of the chunk gets its number, once. */
-static int number_names(const struct names *names, const struct column *column, struct buf *numbers)
-{
-	numbers->size = 0;
-	for (uint32_t i = 0; i < column->text_count; i++) {
-		size_t size;
-		const char *text = column_text(column, i, &size);
-		int16_t number = (int16_t)schema_find_name(names, text, size);
-
-		if (buf_append(numbers, &number, sizeof(number)))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 static int open_column(struct rows *rows, struct open_chunk *open, unsigned c, struct error *e)
 {
 	const struct names *names = rows->table->columns[c].names;
 	int err = reader_decode(rows->reader, &rows->chunks[open->place], c, &open->columns[c], e);
 
-	if (!err && names && number_names(names, &open->columns[c], &open->numbers[c]))
+	if (!err && names && column_number_names(&open->columns[c], names, &open->numbers[c]))
 		err = error_set(e, -ENOMEM, "no memory for the names of a column");
 	if (rows->wanted >> c & 1)
 		open->cells[c] = open->columns[c].cells;
@@ -352,10 +335,5 @@ const char *rows_text(const struct rows *rows, unsigned column, size_t *size)
 
 int rows_name(const struct rows *rows, unsigned column)
 {
-	const struct buf *numbers = &rows->heap[0]->numbers[column];
-	int64_t cell = rows_cell(rows, column);
-
-	if ((uint64_t)cell >= numbers->size / sizeof(int16_t))
-		return -1;
-	return ((const int16_t *)numbers->data)[cell];
+	return column_name(&rows->heap[0]->numbers[column], rows_cell(rows, column));
 }
