@@ -83,8 +83,10 @@ static int create_table(struct database *database, struct scan_table *table, str
 static int create_view(struct database *database, const struct view *view, struct error *e)
 {
 	struct buf sql = { 0 };
-	int err = buf_printf(&sql, "CREATE VIEW %s AS %s", view->name, view->sql);
+	int err = buf_printf(&sql, "CREATE VIEW %s AS ", view->name);
 
+	if (!err)
+		err = view_append_sql(view, &sql);
 	err = run_own_buf(database, &sql, err, e);
 	buf_free(&sql);
 	return err;

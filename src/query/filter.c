@@ -111,8 +111,7 @@ static bool part_may_hold(const struct filter *filter, const struct condition *c
 	case SOURCE_T:
 	case SOURCE_UTC: return time_may_hold(condition, column->source, part);
 	case SOURCE_NUMBER:
-		return column->column || strcmp(column->name, "ts") ||
-		       time_may_hold(condition, column->source, part);
+		return column->role != ROLE_TIME || time_may_hold(condition, column->source, part);
 	default: return true;
 	}
 }

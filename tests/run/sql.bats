@@ -70,6 +70,20 @@ refuses() {
 	done <names
 }
 
+@test "an open is an open, through io_uring too: view opens" {
+	"$ROOT/build/tools/rows_to_run" run.strata <<-EOF
+		run key=start_ts value=1000000000
+		fs ts=1000000000 dur=5 tid=7 op=openat file=1 returned=3
+		fs ts=1000001000 dur=5 tid=7 op=io_uring_openat file=2 returned=4
+		fs ts=1000002000 dur=5 tid=7 op=creat returned=-13
+		fs ts=1000003000 dur=5 tid=7 op=close file=1 returned=0
+		fs ts=2000001000 dur=5 tid=7 op=io_uring_openat2 returned=-2
+		fs ts=2000002000 dur=5 tid=7 op=io_uring_close file=2 returned=0
+	EOF
+	same "opens by second" "second,opens,failed,files 0,3,1,2 1,1,1,0" \
+		"$(ask run.strata "select second, opens, failed, files from opens" | xargs)"
+}
+
 @test "t, utc and utc(ts) agree with the clocks of the trace" {
 	same "t" 0 "$(ask "$JOB" "select count(*) from io where abs(t - (ts - (select value::bigint from run where key = 'start_ts')) / 1e9) > 1e-9" | tail -1)"
 	same "readings" 0 "$(ask "$JOB" "select count(*) from clock where epoch_ns(utc) <> realtime or utc <> utc(ts)" | tail -1)"
