@@ -37,21 +37,30 @@ static unsigned count_characters(const char *bytes, size_t size)
 	return count;
 }
 
-/* Whether numbers under this name are ids, or times on the clock of the trace: digits matter, size does not. */
+/* Of a number whose digits matter and whose size does not: an id, a time on some clock, bits. */
+static bool is_name(const struct schema_column *column)
+{
+	switch (column->role) {
+	case ROLE_TIME:
+	case ROLE_INSTANT:
+	case ROLE_PID:
+	case ROLE_TID:
+	case ROLE_KEY:
+	case ROLE_FILE:
+	case ROLE_RESULT: /* of some calls an address */
+	case ROLE_ID: return true;
+	case ROLE_GIVEN: return !*column->unit;
+	default: return false;
+	}
+}
+
+/* Whether numbers under this name are such: a result knows its columns by name alone. */
 static bool names_something(const char *name)
 {
-	static const char *const more[] = { "ts", "first_ts", "last_ts", "realtime", "monotonic" };
-
-	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
-		if (!strcmp(more[i], name))
-			return true;
 	for (unsigned t = 0; t < TABLE_COUNT; t++) {
 		int column = schema_column_by_name(&schema_tables[t], name);
-		const struct schema_column *found =
-			column < 0 ? NULL : &schema_tables[t].columns[column];
 
-		if (found && !*found->unit && found->type != TYPE_REAL && strcmp(name, "count") &&
-		    strcmp(name, "reads") && strcmp(name, "writes"))
+		if (column >= 0 && is_name(&schema_tables[t].columns[column]))
 			return true;
 	}
 	return false;
