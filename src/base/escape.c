@@ -9,11 +9,11 @@
 /* What becomes of a byte. */
 enum action {
 	KEEP = 0,
-	QUOTED,	 /* kept, but the text must stand in quotes */
-	DOUBLED, /* twice, and the text must stand in quotes */
-	BROKEN,	 /* '\'': out of the quotes and in again */
-	LOOK,	 /* kept if a character of UTF-8 begins with it */
-	HEX,	 /* \xNN */
+	QUOTED,	  /* kept, but the text must stand in quotes */
+	DOUBLED,  /* twice, and the text must stand in quotes */
+	BROKEN,	  /* '\'': out of the quotes and in again */
+	LOOK,	  /* kept if a character of UTF-8 begins with it */
+	HEX,	  /* \xNN */
 	HEX_JSON, /* the same in a string of JSON: \\xNN */
 	UNICODE,  /* \u00NN */
 	SLASHED,  /* after a backslash */
@@ -30,10 +30,7 @@ static const uint8_t actions[ESCAPE_STYLE_COUNT][256] = {
 			 ['\\'] = HEX,
 			 [0x80 ... 0xff] = LOOK },
 	[ESCAPE_CSV_SHOWN] = { ['\n'] = QUOTED, ['\r'] = QUOTED, ['"'] = DOUBLED, [','] = QUOTED },
-	[ESCAPE_FIELD] = { [0 ... ' '] = HEX,
-			   ['\\'] = HEX,
-			   [0x7f] = HEX,
-			   [0x80 ... 0xff] = LOOK },
+	[ESCAPE_FIELD] = { [0 ... ' '] = HEX, ['\\'] = HEX, [0x7f] = HEX, [0x80 ... 0xff] = LOOK },
 	[ESCAPE_JSON] = { [0 ... 0x1f] = UNICODE,
 			  ['"'] = SLASHED,
 			  ['\\'] = SLASHED,
@@ -84,8 +81,8 @@ bool escape_is_plain(enum escape_style style, const char *bytes, size_t size)
 
 	while (size) {
 		uint8_t action = table[(unsigned char)*bytes];
-		size_t length = action == LOOK ? kept_character(style, bytes, size)
-					       : action == KEEP;
+		size_t length =
+			action == LOOK ? kept_character(style, bytes, size) : action == KEEP;
 
 		if (!length)
 			return false;
@@ -172,20 +169,26 @@ static char *escape_one(enum escape_style style, struct escape_text *text, char 
 	return out;
 }
 
-char *escape_some(enum escape_style style, struct escape_text *text, char *out, size_t room)
+size_t escape_copy_kept(enum escape_style style, const char *bytes, size_t size, char *out)
 {
 	const uint8_t *table = actions[style];
+	size_t run = 0;
+
+	while (run < size && table[(unsigned char)bytes[run]] == KEEP) {
+		out[run] = bytes[run];
+		run++;
+	}
+	return run;
+}
+
+char *escape_some(enum escape_style style, struct escape_text *text, char *out, size_t room)
+{
 	char *end = out + room;
 
 	for (;;) {
 		size_t left = (size_t)(end - out), most = text->size < left ? text->size : left;
-		const char *from = text->bytes;
-		size_t run = 0;
+		size_t run = escape_copy_kept(style, text->bytes, most, out);
 
-		while (run < most && table[(unsigned char)from[run]] == KEEP) {
-			out[run] = from[run];
-			run++;
-		}
 		out += run;
 		text->bytes += run;
 		text->size -= run;

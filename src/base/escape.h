@@ -17,17 +17,17 @@ enum escape_style {
 	/* As `strata dump` shows text: \xNN for a byte that is not UTF-8, NUL and the backslash, so that nothing is
 	 * ambiguous. */
 	ESCAPE_SHOWN,
-	ESCAPE_CSV,	    /* so in a cell of CSV, a quote doubled */
-	ESCAPE_CSV_SHOWN,   /* text that is as shown already, in a cell of CSV */
-	ESCAPE_FIELD,	    /* as shown, and blanks and control characters too: one field of a line */
-	ESCAPE_JSON,	    /* a string of JSON; a byte that is not UTF-8 is the text \xNN in it */
-	ESCAPE_JSON_SHOWN,  /* a string of JSON that holds the text as shown */
-	ESCAPE_TERMINAL,    /* \xNN for what could steer a terminal, and for what is not UTF-8 */
-	ESCAPE_XML,	    /* text or an attribute of XML */
-	ESCAPE_SCRIPT,	    /* JSON inside a script element: no < ends it */
-	ESCAPE_MARKDOWN,    /* a cell of a table */
-	ESCAPE_SHELL,	    /* between the single quotes of a POSIX shell */
-	ESCAPE_SQL,	    /* between the single quotes of SQL */
+	ESCAPE_CSV,	  /* so in a cell of CSV, a quote doubled */
+	ESCAPE_CSV_SHOWN, /* text that is as shown already, in a cell of CSV */
+	ESCAPE_FIELD,	  /* as shown, and blanks and control characters too: one field of a line */
+	ESCAPE_JSON,	  /* a string of JSON; a byte that is not UTF-8 is the text \xNN in it */
+	ESCAPE_JSON_SHOWN, /* a string of JSON that holds the text as shown */
+	ESCAPE_TERMINAL,   /* \xNN for what could steer a terminal, and for what is not UTF-8 */
+	ESCAPE_XML,	   /* text or an attribute of XML */
+	ESCAPE_SCRIPT,	   /* JSON inside a script element: no < ends it */
+	ESCAPE_MARKDOWN,   /* a cell of a table */
+	ESCAPE_SHELL,	   /* between the single quotes of a POSIX shell */
+	ESCAPE_SQL,	   /* between the single quotes of SQL */
 	ESCAPE_STYLE_COUNT,
 };
 
@@ -39,6 +39,9 @@ bool escape_is_plain(enum escape_style style, const char *bytes, size_t size);
 
 /* Whether the text, in a cell of CSV or as a word of a shell, must stand in quotes; the caller writes them. */
 bool escape_needs_quotes(enum escape_style style, const char *bytes, size_t size);
+
+/* Copies the bytes before the first that is not simply kept, and returns how many: of most texts, all. */
+size_t escape_copy_kept(enum escape_style style, const char *bytes, size_t size, char *out);
 
 /* What is left of a text to be escaped. */
 struct escape_text {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "query/text.h"
 #include "store/paths.h"
 
@@ -69,9 +70,9 @@ void filler_close(struct filler *filler)
 static int assign_text(struct filler *filler, duckdb_vector vector, idx_t at, const char *bytes,
 		       size_t size)
 {
-	if (!text_is_plain(bytes, size)) {
+	if (!escape_is_plain(ESCAPE_SHOWN, bytes, size)) {
 		filler->shown.size = 0;
-		if (text_append_shown(&filler->shown, bytes, size))
+		if (escape_append(&filler->shown, ESCAPE_SHOWN, bytes, size))
 			return -ENOMEM;
 		bytes = (const char *)filler->shown.data;
 		size = filler->shown.size;

@@ -249,7 +249,7 @@ int perfetto_write(const struct export_request *request, struct export_result *r
 	p->request = request;
 	p->next_track = p->next_flow = 1;
 	p->out.fd = -1;
-	p->escaped = malloc(PERFETTO_MAX_TEXT + 4);
+	p->escaped = malloc(PERFETTO_MAX_TEXT);
 	err = p->escaped ? output_open(&p->out, request->output, false, e)
 			 : error_set(e, -ENOMEM, "out of memory");
 	p->out.limit = request->max_bytes;

@@ -161,7 +161,7 @@ struct perfetto {
 	uint32_t tables;      /* that this format has a use for */
 	struct arguments_plan plans[TABLE_COUNT];
 	struct buf scratch; /* of paths */
-	char *escaped;	    /* PERFETTO_MAX_TEXT bytes and a few */
+	char *escaped;	    /* PERFETTO_MAX_TEXT bytes */
 
 	struct {
 		uint32_t iid;

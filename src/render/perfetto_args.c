@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/escape.h"
 #include "render/perfetto.h"
 #include "store/paths.h"
 
@@ -71,39 +71,15 @@ int arguments_prepare(struct perfetto *p)
 	return p->error;
 }
 
-static bool text_is_plain(const char *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if ((unsigned char)bytes[i] >= 0x80 || bytes[i] == '\\' || !bytes[i])
-			return false;
-	return true;
-}
-
 const char *text_escape(struct perfetto *p, const char *bytes, size_t *size)
 {
-	static const char hex[] = "0123456789abcdef";
-	size_t left = *size, length;
-	char *out = p->escaped;
+	struct escape_text text = { bytes, *size };
+	char *end;
 
-	if (*size <= PERFETTO_MAX_TEXT && text_is_plain(bytes, *size))
+	if (*size <= PERFETTO_MAX_TEXT && escape_is_plain(ESCAPE_SHOWN, bytes, *size))
 		return bytes;
-	for (; left && (size_t)(out - p->escaped) + 4 <= PERFETTO_MAX_TEXT;
-	     bytes += length, left -= length) {
-		unsigned char byte = (unsigned char)*bytes;
-
-		length = utf8_character(bytes, left);
-		if (length && byte != '\\' && byte) {
-			memcpy(out, bytes, length);
-			out += length;
-			continue;
-		}
-		length = 1;
-		*out++ = '\\';
-		*out++ = 'x';
-		*out++ = hex[byte >> 4];
-		*out++ = hex[byte & 15];
-	}
-	*size = (size_t)(out - p->escaped);
+	end = escape_some(ESCAPE_SHOWN, &text, p->escaped, PERFETTO_MAX_TEXT);
+	*size = (size_t)(end - p->escaped);
 	return p->escaped;
 }
 

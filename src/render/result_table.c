@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "render/result.h"
 #include "schema/schema.h"
 
@@ -260,15 +261,10 @@ static void print_lists(const struct table *table, FILE *out)
 	}
 }
 
-/* A bar would end the cell. */
 static void print_markdown_cell(FILE *out, const char *bytes, size_t size)
 {
 	fputs(" ", out);
-	for (size_t i = 0; i < size; i++) {
-		if (bytes[i] == '|')
-			putc('\\', out);
-		putc(bytes[i], out);
-	}
+	escape_print(out, ESCAPE_MARKDOWN, bytes, size);
 	fputs(" |", out);
 }
 

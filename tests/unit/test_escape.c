@@ -24,16 +24,18 @@ static const struct {
 	{ ESCAPE_CSV, "a\"\"'\\x5c,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82", 0 },
 	{ ESCAPE_CSV_SHOWN, "a\"\"'\\,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82",
 	  TEXT_SIZE + 1 },
-	{ ESCAPE_FIELD,
-	  "a\"'\\x5c,|<>&\\x20\\x0a\\x1b\\x7f\xc2\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82", 0 },
+	{ ESCAPE_FIELD, "a\"'\\x5c,|<>&\\x20\\x0a\\x1b\\x7f\xc2\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82",
+	  0 },
 	{ ESCAPE_JSON,
 	  "a\\\"'\\\\,|<>& \\u000a\\u001b\\u007f\xc2\x9b\xc3\xa9\\u0000\\\\xff-\\\\xe2\\\\x82", 0 },
 	{ ESCAPE_JSON_SHOWN,
-	  "a\\\"'\\\\x5c,|<>& \\u000a\\u001b\\u007f\xc2\x9b\xc3\xa9\\\\x00\\\\xff-\\\\xe2\\\\x82", 0 },
-	{ ESCAPE_TERMINAL,
-	  "a\"'\\,|<>& \\x0a\\x1b\\x7f\\xc2\\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82", 0 },
+	  "a\\\"'\\\\x5c,|<>& \\u000a\\u001b\\u007f\xc2\x9b\xc3\xa9\\\\x00\\\\xff-\\\\xe2\\\\x82",
+	  0 },
+	{ ESCAPE_TERMINAL, "a\"'\\,|<>& \\x0a\\x1b\\x7f\\xc2\\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82",
+	  0 },
 	{ ESCAPE_XML,
-	  "a&#34;&#39;\\,|&#60;&#62;&#38; \\x0a\\x1b\\x7f\xc2\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82", 0 },
+	  "a&#34;&#39;\\,|&#60;&#62;&#38; \\x0a\\x1b\\x7f\xc2\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82",
+	  0 },
 	{ ESCAPE_SCRIPT, "a\"'\\,|\\u003c>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82",
 	  TEXT_SIZE + 5 },
 	{ ESCAPE_MARKDOWN, "a\"'\\,\\|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82",
@@ -96,9 +98,9 @@ static void a_small_room_cuts_nothing_in_two(void **state)
 				struct buf rest = { 0 };
 
 				assert_true(end > at && (size_t)(end - at) <= room);
-				assert_int_equal(escape_append(&rest, cases[i].style, left.bytes,
-							       left.size),
-						 0);
+				assert_int_equal(
+					escape_append(&rest, cases[i].style, left.bytes, left.size),
+					0);
 				assert_int_equal((size_t)(end - whole) + rest.size,
 						 expected_size(i));
 				at = end;
@@ -158,7 +160,8 @@ static void a_full_buffer_keeps_what_it_held(void **state)
 
 	(void)state;
 	assert_int_equal(buf_append(&out, "held", 4), 0);
-	assert_int_equal(escape_append(&out, ESCAPE_SHOWN, "\xff\xff\xff\xff\xff\xff\xff", 7), -ENOMEM);
+	assert_int_equal(escape_append(&out, ESCAPE_SHOWN, "\xff\xff\xff\xff\xff\xff\xff", 7),
+			 -ENOMEM);
 	assert_int_equal(out.size, 4);
 	buf_free(&out);
 }
