@@ -60,11 +60,6 @@ static inline void line_int(struct pfw_line *line, int64_t value)
 	line->at = digits_put_signed(line_room(line, DIGITS_MAX + 1), value);
 }
 
-static inline void line_count(struct pfw_line *line, int64_t cell)
-{
-	line_uint(line, cell == CELL_NULL ? 0 : (uint64_t)cell);
-}
-
 static inline void line_real(struct pfw_line *line, int64_t cell)
 {
 	double value;
