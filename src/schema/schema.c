@@ -74,20 +74,6 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 #include "schema/tables.def"
 };
 
-static const char *const titles[TABLE_COUNT] = {
-#define TABLE(...)
-#define COLUMN(...)
-#define TITLE(table, title) [TABLE_##table] = title,
-#include "schema/tables.def"
-};
-
-const char *schema_title(const struct schema_table *table)
-{
-	const char *title = titles[table - schema_tables];
-
-	return title ? title : table->label ? table->label : table->name;
-}
-
 int schema_find_name(const struct names *names, const char *text, size_t size)
 {
 	for (unsigned i = 0; i < names->count; i++)
@@ -141,4 +127,18 @@ int schema_column_by_role(const struct schema_table *table, enum column_role rol
 bool schema_is_timed(const struct schema_table *table)
 {
 	return table->columns[0].role == ROLE_TIME;
+}
+
+static const char *const titles[TABLE_COUNT] = {
+#define TABLE(...)
+#define COLUMN(...)
+#define TITLE(table, title) [TABLE_##table] = title,
+#include "schema/tables.def"
+};
+
+const char *schema_title(const struct schema_table *table)
+{
+	const char *title = titles[table - schema_tables];
+
+	return title ? title : table->label ? table->label : table->name;
 }

@@ -193,8 +193,12 @@ static void long_keys_are_cut(void **state)
 
 static void arguments_are_what_is_not_told_otherwise(void **state)
 {
-	static const char *const told[] = { "ts", "dur", "pid", "tid", "comm", "op", "file", "dir" };
-	static const char *const left[] = { "fd", "path", "arg_path", "flags", "returned", "blocked" };
+	static const char *const told[] = {
+		"ts", "dur", "pid", "tid", "comm", "op", "file", "dir"
+	};
+	static const char *const left[] = {
+		"fd", "path", "arg_path", "flags", "returned", "blocked"
+	};
 	struct event_plan plan;
 
 	(void)state;
