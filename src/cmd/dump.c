@@ -117,7 +117,7 @@ static int dump_find_times(const struct trace *trace, struct rows_csv *what, str
 
 	if (!given.from && !given.to)
 		return 0;
-	if (strcmp(schema_tables[what->table].columns[0].name, "ts"))
+	if (schema_tables[what->table].kind == KIND_DIMENSION)
 		return error_set(e, -EINVAL, "table '%s' has no ts: --from and --to do not apply",
 				 schema_tables[what->table].name);
 	err = times_span(trace->reader, trace->dims, &span, e);

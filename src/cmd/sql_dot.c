@@ -83,7 +83,12 @@ static void print_table_schema(FILE *out, const struct schema_table *table)
 
 static void print_view_schema(FILE *out, const struct view *view)
 {
-	fprintf(out, "%s: %s.\n\n%s\n", view->name, view->doc, view->sql);
+	struct buf sql = { 0 };
+
+	fprintf(out, "%s: %s.\n\n", view->name, view->doc);
+	if (!view_append_sql(view, &sql))
+		fprintf(out, "%.*s\n", (int)sql.size, (const char *)sql.data);
+	buf_free(&sql);
 }
 
 static int unknown_table(const char *name)

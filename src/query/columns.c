@@ -1,22 +1,13 @@
 #include "query/columns.h"
 
-#include <stdbool.h>
-#include <string.h>
-
-#include "store/format.h"
 #include "store/paths.h"
 
 /* Numbers are signed, so that differences of times and positions are what they seem. What a program passes
  * to a call may be any 64 bits, though. */
-static bool is_any_64_bits(const char *name)
+static duckdb_type type_of_uint(enum column_role role)
 {
-	static const char *const names[] = { "addr",  "length", "old_length", "prot",
-					     "flags", "mode",	"requested" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
+	return role == ROLE_GIVEN || role == ROLE_REQUEST ? DUCKDB_TYPE_UBIGINT
+							  : DUCKDB_TYPE_BIGINT;
 }
 
 static void set_type(struct query_column *out, duckdb_type type, enum column_source source)
@@ -28,10 +19,7 @@ static void set_type(struct query_column *out, duckdb_type type, enum column_sou
 static void set_cell(struct query_column *out, enum column_type type)
 {
 	switch (type) {
-	case TYPE_UINT:
-		set_type(out, is_any_64_bits(out->name) ? DUCKDB_TYPE_UBIGINT : DUCKDB_TYPE_BIGINT,
-			 SOURCE_NUMBER);
-		break;
+	case TYPE_UINT: set_type(out, type_of_uint(out->role), SOURCE_NUMBER); break;
 	case TYPE_INT: set_type(out, DUCKDB_TYPE_BIGINT, SOURCE_NUMBER); break;
 	case TYPE_REAL: set_type(out, DUCKDB_TYPE_DOUBLE, SOURCE_NUMBER); break;
 	case TYPE_BOOL: set_type(out, DUCKDB_TYPE_BOOLEAN, SOURCE_BOOL); break;
@@ -44,9 +32,11 @@ static void set_cell(struct query_column *out, enum column_type type)
 
 static struct query_column from_shown(const struct shown_column *shown)
 {
-	struct query_column out = {
-		.name = shown->name, .unit = shown->unit, .doc = shown->doc, .column = shown->column
-	};
+	struct query_column out = { .name = shown->name,
+				    .unit = shown->unit,
+				    .doc = shown->doc,
+				    .column = shown->column,
+				    .role = shown->role };
 
 	switch (shown->kind) {
 	case SHOWN_CELL: set_cell(&out, shown->type); break;
@@ -62,29 +52,33 @@ unsigned query_columns(const struct schema_table *table, struct query_column out
 	struct shown_column shown[SHOWN_MAX_COLUMNS];
 	unsigned shown_count = shown_columns(table, shown), count = 0;
 
-	out[count++] = (struct query_column){
-		"run", "", "name of the run: its file's name", DUCKDB_TYPE_VARCHAR, SOURCE_RUN, 0
-	};
-	out[count++] = (struct query_column){
-		"node", "", "machine that it was recorded on", DUCKDB_TYPE_VARCHAR, SOURCE_NODE, 0
-	};
+	out[count++] = (struct query_column){ .name = "run",
+					      .unit = "",
+					      .doc = "name of the run: its file's name",
+					      .type = DUCKDB_TYPE_VARCHAR,
+					      .source = SOURCE_RUN };
+	out[count++] = (struct query_column){ .name = "node",
+					      .unit = "",
+					      .doc = "machine that it was recorded on",
+					      .type = DUCKDB_TYPE_VARCHAR,
+					      .source = SOURCE_NODE };
 	for (unsigned i = 0; i < shown_count; i++)
 		out[count++] = from_shown(&shown[i]);
-	if (!format_table_has_time(table))
+	if (!schema_is_timed(table))
 		return count;
-	out[count++] = (struct query_column){ "t",
-					      "s",
-					      "when it began, seconds since the recording's start",
-					      DUCKDB_TYPE_DOUBLE,
-					      SOURCE_T,
-					      0 };
 	out[count++] =
-		(struct query_column){ "utc",
-				       "",
-				       "when it began in UTC, comparable across runs and machines",
-				       DUCKDB_TYPE_TIMESTAMP_NS,
-				       SOURCE_UTC,
-				       0 };
+		(struct query_column){ .name = "t",
+				       .unit = "s",
+				       .doc = "when it began, seconds since the recording's start",
+				       .type = DUCKDB_TYPE_DOUBLE,
+				       .source = SOURCE_T };
+	out[count++] = (struct query_column){
+		.name = "utc",
+		.unit = "",
+		.doc = "when it began in UTC, comparable across runs and machines",
+		.type = DUCKDB_TYPE_TIMESTAMP_NS,
+		.source = SOURCE_UTC
+	};
 	return count;
 }
 

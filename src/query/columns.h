@@ -28,6 +28,7 @@ struct query_column {
 	duckdb_type type;
 	enum column_source source;
 	unsigned column; /* in the table, where the source has one */
+	enum column_role role;
 };
 
 #define QUERY_MAX_COLUMNS (SHOWN_MAX_COLUMNS + 4)

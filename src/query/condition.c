@@ -72,7 +72,7 @@ static int add_value(struct condition *condition, const struct constant *constan
 static bool needs_range(const struct query_column *column, const struct constant *constant)
 {
 	return !constant->is_text && (column->source == SOURCE_T || column->source == SOURCE_UTC ||
-				      !constant->exact || !strcmp(column->name, "ts"));
+				      !constant->exact || column->role == ROLE_TIME);
 }
 
 int condition_compare(struct condition *condition, const struct query_column *columns,

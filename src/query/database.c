@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "query/hint.h"
 #include "query/plan.h"
 #include "query/scan.h"
@@ -43,16 +44,13 @@ static int run_own_buf(struct database *database, struct buf *sql, int built, st
 		     : run_own(database, (const char *)sql->data, e);
 }
 
-static int append_quoted(struct buf *out, const char *text, char quote)
+static int append_literal(struct buf *out, const char *text)
 {
-	int err = buf_append(out, &quote, 1);
+	int err = buf_append(out, "'", 1);
 
-	for (; *text && !err; text++) {
-		err = buf_append(out, text, 1);
-		if (!err && *text == quote)
-			err = buf_append(out, text, 1);
-	}
-	return err ? err : buf_append(out, &quote, 1);
+	if (!err)
+		err = escape_append(out, ESCAPE_SQL, text, strlen(text));
+	return err ? err : buf_append(out, "'", 1);
 }
 
 /* The table by its bare name, with the columns in the order of `dump` and then those of SQL alone. */
@@ -83,8 +81,10 @@ static int create_table(struct database *database, struct scan_table *table, str
 static int create_view(struct database *database, const struct view *view, struct error *e)
 {
 	struct buf sql = { 0 };
-	int err = buf_printf(&sql, "CREATE VIEW %s AS %s", view->name, view->sql);
+	int err = buf_printf(&sql, "CREATE VIEW %s AS ", view->name);
 
+	if (!err)
+		err = view_append_sql(view, &sql);
 	err = run_own_buf(database, &sql, err, e);
 	buf_free(&sql);
 	return err;
@@ -102,7 +102,7 @@ static int lock_down(struct database *database, const struct database_options *o
 	if (options->output) {
 		err = buf_printf(&sql, "SET allowed_paths = [");
 		if (!err)
-			err = append_quoted(&sql, options->output, '\'');
+			err = append_literal(&sql, options->output);
 		if (!err)
 			err = buf_printf(&sql, "]");
 		err = run_own_buf(database, &sql, err, e);
@@ -127,7 +127,7 @@ static int set_spill(struct database *database, struct error *e)
 		     (int)getpid()) >= 0)
 		err = buf_printf(&sql, "SET temp_directory = ");
 	if (!err)
-		err = append_quoted(&sql, path, '\'');
+		err = append_literal(&sql, path);
 	err = run_own_buf(database, &sql, err, e);
 	buf_free(&sql);
 	free(path);
@@ -382,7 +382,7 @@ int database_write_parquet(struct database *database, const char *sql, size_t si
 	begin_statement(database);
 	err = buf_printf(&text, "COPY (\n%.*s\n) TO ", (int)size, sql);
 	if (!err)
-		err = append_quoted(&text, path, '\'');
+		err = append_literal(&text, path);
 	if (!err)
 		err = buf_printf(&text, " (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)");
 	if (err)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "query/text.h"
-#include "store/format.h"
 #include "store/paths.h"
 
 struct filled {
@@ -24,6 +24,7 @@ struct filler {
 	const struct run *run;
 	duckdb_logical_type varchar;
 	struct buf scratch, shown;
+	struct buf calls; /* the schema's numbers of the part's texts in fs.op */
 	struct comm_cache comms;
 	unsigned count;
 	struct filled columns[];
@@ -61,6 +62,7 @@ void filler_close(struct filler *filler)
 	duckdb.destroy_logical_type(&filler->varchar);
 	buf_free(&filler->scratch);
 	buf_free(&filler->shown);
+	buf_free(&filler->calls);
 	free(filler);
 }
 
@@ -68,9 +70,9 @@ void filler_close(struct filler *filler)
 static int assign_text(struct filler *filler, duckdb_vector vector, idx_t at, const char *bytes,
 		       size_t size)
 {
-	if (!text_is_plain(bytes, size)) {
+	if (!escape_is_plain(ESCAPE_SHOWN, bytes, size)) {
 		filler->shown.size = 0;
-		if (text_append_shown(&filler->shown, bytes, size))
+		if (escape_append(&filler->shown, ESCAPE_SHOWN, bytes, size))
 			return -ENOMEM;
 		bytes = (const char *)filler->shown.data;
 		size = filler->shown.size;
@@ -128,6 +130,9 @@ int filler_begin(struct filler *filler, const struct loaded *loaded)
 		filler->loaded = loaded;
 		if (source == SOURCE_TEXT)
 			err = begin_texts(filler, filled);
+		else if (source == SOURCE_FS_PATH)
+			err = column_number_names(&loaded->columns[column_fs_op], &syscall_names,
+						  &filler->calls);
 		else if (source == SOURCE_RUN || source == SOURCE_NODE)
 			filled->constant = duckdb.create_varchar_length(text_bytes(text),
 									text->inlined.length);
@@ -364,7 +369,7 @@ static int fill_fs_path(struct filler *filler, uint32_t at, uint32_t count, duck
 
 	for (uint32_t i = 0; i < count && !err; i++) {
 		struct fs_names names = {
-			.op = text_of(filler, column_fs_op, at + i),
+			.op = column_name(&filler->calls, columns[column_fs_op].cells[at + i]),
 			.file = columns[column_fs_file].cells[at + i],
 			.dir = columns[column_fs_dir].cells[at + i],
 			.dir2 = columns[column_fs_dir2].cells[at + i],

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "query/text.h"
 
 int filter_add(struct filter *filter, struct condition *conditions, size_t count)
@@ -51,9 +52,9 @@ static int has_stored_text(const struct condition *condition, const char *bytes,
 	struct buf shown = { 0 };
 	int found;
 
-	if (text_is_plain(bytes, size))
+	if (escape_is_plain(ESCAPE_SHOWN, bytes, size))
 		return has_text(condition, bytes, size);
-	if (text_append_shown(&shown, bytes, size))
+	if (escape_append(&shown, ESCAPE_SHOWN, bytes, size))
 		return -ENOMEM;
 	found = has_text(condition, (const char *)shown.data, shown.size);
 	buf_free(&shown);
@@ -111,8 +112,7 @@ static bool part_may_hold(const struct filter *filter, const struct condition *c
 	case SOURCE_T:
 	case SOURCE_UTC: return time_may_hold(condition, column->source, part);
 	case SOURCE_NUMBER:
-		return column->column || strcmp(column->name, "ts") ||
-		       time_may_hold(condition, column->source, part);
+		return column->role != ROLE_TIME || time_may_hold(condition, column->source, part);
 	default: return true;
 	}
 }

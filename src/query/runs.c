@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "query/text.h"
 #include "schema/schema.h"
 #include "store/rows.h"
@@ -29,11 +30,11 @@ static int keep_text(struct texts *texts, const char *bytes, size_t size, duckdb
 	struct buf shown = { 0 };
 	struct kept *kept = NULL;
 
-	if (text_is_plain(bytes, size)) {
+	if (escape_is_plain(ESCAPE_SHOWN, bytes, size)) {
 		*out = text_string(bytes, size);
 		return 0;
 	}
-	if (!text_append_shown(&shown, bytes, size))
+	if (!escape_append(&shown, ESCAPE_SHOWN, bytes, size))
 		kept = malloc(sizeof(*kept) + shown.size);
 	if (kept) {
 		memcpy(kept->bytes, shown.data, shown.size);

@@ -2,42 +2,6 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
-
-static bool is_plain(unsigned char byte)
-{
-	return byte && byte < 0x80 && byte != '\\';
-}
-
-bool text_is_plain(const char *bytes, size_t size)
-{
-	size_t length;
-
-	for (; size; bytes += length, size -= length) {
-		length = is_plain((unsigned char)*bytes) ? 1 : utf8_character(bytes, size);
-		if (!length || !*bytes || *bytes == '\\')
-			return false;
-	}
-	return true;
-}
-
-int text_append_shown(struct buf *out, const char *bytes, size_t size)
-{
-	size_t length;
-	int err = 0;
-
-	for (; size && !err; bytes += length, size -= length) {
-		length = utf8_character(bytes, size);
-		if (length && *bytes && *bytes != '\\') {
-			err = buf_append(out, bytes, length);
-			continue;
-		}
-		length = 1;
-		err = buf_printf(out, "\\x%02x", (unsigned char)*bytes);
-	}
-	return err;
-}
-
 duckdb_string_t text_string(const char *bytes, size_t size)
 {
 	duckdb_string_t text = { .inlined = { .length = (uint32_t)size } };

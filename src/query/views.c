@@ -1,5 +1,12 @@
 #include "query/views.h"
 
+#include <string.h>
+
+#include "schema/schema.h"
+
+/* Stands for the calls that open a file, as a list of strings. */
+#define OPENS "{opens}"
+
 /* A call of io or fs, with what both have. */
 #define EVERY_CALL                                                                                 \
 	"(SELECT 'io' AS \"table\", ts, t, dur, pid, tid, comm, op, path, returned, blocked, "     \
@@ -47,8 +54,7 @@ const struct view views[] = {
 	  "SELECT floor(t)::BIGINT AS second, count(*) AS opens, count(*) FILTER (returned < 0) AS "
 	  "failed, "
 	  "count(DISTINCT file) AS files, sum(dur) / 1e6 AS time_ms, run, node FROM fs "
-	  "WHERE op IN ('open', 'openat', 'openat2', 'creat') GROUP BY second, run, node "
-	  "ORDER BY run, second" },
+	  "WHERE op IN (" OPENS ") GROUP BY second, run, node ORDER BY run, second" },
 	{ "block_file", "Requests to disks per file and device",
 	  "SELECT dev, path, op, count(*) AS requests, sum(bytes)::BIGINT AS bytes, "
 	  "sum(dur) / 1e6 AS time_ms, quantile_cont(dur, 0.5) / 1e3 AS p50_us, "
@@ -75,3 +81,30 @@ const struct view views[] = {
 };
 
 const unsigned view_count = sizeof(views) / sizeof(*views);
+
+static int append_calls(struct buf *out, enum syscall_family family)
+{
+	const char *comma = "";
+	int err = 0;
+
+	for (unsigned i = 0; i < SYSCALL_COUNT && !err; i++)
+		if (schema_syscalls[i].name && schema_syscalls[i].family == family) {
+			err = buf_printf(out, "%s'%s'", comma, schema_syscalls[i].name);
+			comma = ", ";
+		}
+	return err;
+}
+
+int view_append_sql(const struct view *view, struct buf *out)
+{
+	const char *rest = view->sql, *at = strstr(rest, OPENS);
+	int err = 0;
+
+	if (at) {
+		err = buf_append(out, rest, (size_t)(at - rest));
+		if (!err)
+			err = append_calls(out, FAMILY_open);
+		rest = at + strlen(OPENS);
+	}
+	return err ? err : buf_append(out, rest, strlen(rest));
+}

@@ -1,5 +1,5 @@
-/* The classic text layouts: what their files share. classic.c is the driver and has the layouts of calls;
- * classic_lines.c puts lines together and in order; classic_cpu.c, classic_gpu.c and classic_pids.c write
+/* The classic text layouts: what their files share. classic.c is the driver, classic_layouts.c says what the columns of
+ * each are; classic_lines.c puts lines together and in order; classic_cpu.c, classic_gpu.c and classic_pids.c write
  * what looks like mpstat, nvidia-smi pmon and ps.
  */
 #ifndef STRATA_RENDER_CLASSIC_H
@@ -30,6 +30,22 @@ struct classic {
 	struct tm local;
 	bool has_local;
 };
+
+struct classic_layout {
+	const char *name;
+	const char *header; /* NULL: none */
+	unsigned table;
+	/* Of the table's rows, only calls of these families (one bit each), or this one; none: all rows. */
+	uint32_t families;
+	enum syscall call;
+	bool direct; /* and no operation that was handed over in a queue */
+	/* Puts the fields after TIMESTAMP together, or empties the line. NULL: the layout has a writer of its own. */
+	void (*fields)(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end);
+	int (*write)(struct classic *c, struct error *e);
+};
+
+extern const struct classic_layout classic_layouts[];
+extern const size_t classic_layout_count;
 
 /* ---- classic_lines.c: fields are followed by a space, and the last one by the end of the line ---- */
 

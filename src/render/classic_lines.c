@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/escape.h"
 #include "base/units.h"
-#include "base/utf8.h"
 #include "render/classic.h"
 
 struct queued {
@@ -63,35 +63,6 @@ void field_hex(struct classic *c, int64_t cell)
 		field_printf(c, "0x%llx", (unsigned long long)cell);
 }
 
-/* What would break a column, or a reader that takes the text as it stands. */
-static bool is_plain(unsigned char byte)
-{
-	return byte > ' ' && byte < 0x7f && byte != '\\';
-}
-
-static char *text_escape_into(char *at, const char *bytes, size_t size)
-{
-	static const char hex[] = "0123456789abcdef";
-	size_t length;
-
-	for (; size; bytes += length, size -= length) {
-		unsigned char byte = (unsigned char)*bytes;
-
-		length = utf8_character(bytes, size);
-		if (is_plain(byte) || length > 1) {
-			memcpy(at, bytes, length);
-			at += length;
-			continue;
-		}
-		length = 1;
-		*at++ = '\\';
-		*at++ = 'x';
-		*at++ = hex[byte >> 4];
-		*at++ = hex[byte & 15];
-	}
-	return at;
-}
-
 void field_text(struct classic *c, const char *bytes, size_t size)
 {
 	char *room;
@@ -108,15 +79,12 @@ void field_text(struct classic *c, const char *bytes, size_t size)
 		bytes = "\"\"";
 		size = 2;
 	}
-	room = line_room(c, size * 4);
-	if (!room)
-		return;
-	if (c->request->raw) {
-		memcpy(room, bytes, size);
-		line_took(c, room + size);
-	} else {
-		line_took(c, text_escape_into(room, bytes, size));
-	}
+	if (c->request->raw ? buf_append(&c->line, bytes, size)
+			    : escape_append(&c->line, ESCAPE_FIELD, bytes, size))
+		c->error = -ENOMEM;
+	room = line_room(c, 0);
+	if (room)
+		line_took(c, room);
 }
 
 bool classic_local(struct classic *c, uint64_t ts, uint64_t *ns)

@@ -66,24 +66,20 @@ static int take_event(const struct classic *c, struct job *job, const struct row
 		tid = rows_cell(rows, column_process_tid);
 	int64_t ppid = rows_cell(rows, column_process_ppid);
 	uint64_t ts = (uint64_t)rows_cell(rows, column_process_ts);
+	int event = rows_name(rows, column_process_event);
 	struct process *process;
-	const char *event;
-	size_t size;
-	bool exec;
 
-	event = rows_text(rows, column_process_event, &size);
-	if (!event || pid == CELL_NULL || tid != pid)
+	if (event < 0 || pid == CELL_NULL || tid != pid)
 		return 0;
 	process = process_of(job, pid);
-	if (size == 4 && !memcmp(event, "exit", 4)) {
+	if (event == EVENT_EXIT) {
 		if (process && process->last == UINT64_MAX)
 			process->last = job->last = ts;
 		return 0;
 	}
 	if (process && process->last == UINT64_MAX)
 		return 0;
-	exec = size == 4 && !memcmp(event, "exec", 4);
-	if (job->all || is_target(c, job, pid, exec) ||
+	if (job->all || is_target(c, job, pid, event == EVENT_EXEC) ||
 	    (ppid != CELL_NULL && process_of(job, ppid)))
 		return process_add(job, pid, ts);
 	return 0;

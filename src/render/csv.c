@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/digits.h"
+#include "base/escape.h"
 #include "base/real.h"
-#include "base/utf8.h"
 
 #define CSV_BUFFER (256 * 1024)
 #define CSV_NUMBER 32 /* more than any number takes, with its separator */
@@ -101,93 +101,53 @@ void csv_end_row(struct csv *csv)
 	csv->in_row = false;
 }
 
-enum { BYTE_PLAIN, BYTE_QUOTED, BYTE_ESCAPED };
-
-/* What a byte asks of its cell: nothing, quotes around it, or a closer look at the byte itself. */
-static const uint8_t csv_bytes[256] = {
-	[0] = BYTE_ESCAPED,
-	['\n'] = BYTE_QUOTED,
-	['\r'] = BYTE_QUOTED,
-	['"'] = BYTE_QUOTED,
-	[','] = BYTE_QUOTED,
-	['\\'] = BYTE_ESCAPED,
-	[0x80 ... 0xff] = BYTE_ESCAPED,
-};
-
-static void csv_append(struct csv *csv, const char *bytes, size_t size)
+static void csv_append(struct csv *csv, enum escape_style style, const char *bytes, size_t size)
 {
-	while (size) {
-		size_t room = CSV_BUFFER - csv->used;
-		size_t part = size < room ? size : room;
+	struct escape_text text = { bytes, size };
 
-		memcpy(csv->data + csv->used, bytes, part);
-		csv->used += part;
-		bytes += part;
-		size -= part;
-		if (csv->used == CSV_BUFFER)
-			csv_flush(csv);
+	for (;;) {
+		char *at = csv->data + csv->used;
+
+		csv_end(csv, escape_some(style, &text, at, CSV_BUFFER - csv->used));
+		if (!text.size)
+			return;
+		csv_flush(csv);
 	}
 }
 
-static void csv_escaped(struct csv *csv, unsigned char byte)
+static void csv_quote(struct csv *csv)
 {
-	static const char hex[] = "0123456789abcdef";
-	char text[] = { '\\', 'x', hex[byte >> 4], hex[byte & 15] };
-
-	csv_append(csv, text, sizeof(text));
+	if (csv->used == CSV_BUFFER)
+		csv_flush(csv);
+	csv->data[csv->used++] = '"';
 }
 
-static void csv_text_slow(struct csv *csv, const char *bytes, size_t size, bool quoted)
+static void csv_cell(struct csv *csv, enum escape_style style, const char *bytes, size_t size)
 {
-	size_t length;
+	char *at = csv_begin(csv);
+	bool quoted;
 
-	if (quoted)
-		csv_append(csv, "\"", 1);
-	for (; size; bytes += length, size -= length) {
-		length = utf8_character(bytes, size);
-		if (!length || *bytes == '\\' || !*bytes) {
-			csv_escaped(csv, (unsigned char)*bytes);
-			length = 1;
-			continue;
-		}
-		if (*bytes == '"')
-			csv_append(csv, "\"", 1);
-		csv_append(csv, bytes, length);
+	csv_end(csv, at);
+	/* Nearly every text is kept as it is: not looked at twice. */
+	if (size && size < CSV_BUFFER - csv->used &&
+	    escape_copy_kept(style, bytes, size, at) == size) {
+		csv_end(csv, at + size);
+		return;
 	}
+	quoted = escape_needs_quotes(style, bytes, size);
 	if (quoted)
-		csv_append(csv, "\"", 1);
+		csv_quote(csv);
+	csv_append(csv, style, bytes, size);
+	if (quoted)
+		csv_quote(csv);
 }
 
 void csv_text(struct csv *csv, const char *bytes, size_t size)
 {
-	bool quoted = !size, escaped = false;
-
-	csv_end(csv, csv_begin(csv));
-	for (size_t i = 0; i < size; i++) {
-		uint8_t kind = csv_bytes[(unsigned char)bytes[i]];
-
-		quoted |= kind == BYTE_QUOTED;
-		escaped |= kind == BYTE_ESCAPED;
-	}
-	if (quoted || escaped)
-		csv_text_slow(csv, bytes, size, quoted);
-	else
-		csv_append(csv, bytes, size);
+	csv_cell(csv, ESCAPE_CSV, bytes, size);
 }
 
 void csv_shown_text(struct csv *csv, const char *bytes, size_t size)
 {
-	bool quoted = !size;
-
-	csv_end(csv, csv_begin(csv));
-	for (size_t i = 0; i < size && !quoted; i++)
-		quoted = csv_bytes[(unsigned char)bytes[i]] == BYTE_QUOTED;
-	if (!quoted) {
-		csv_append(csv, bytes, size);
-		return;
-	}
-	csv_append(csv, "\"", 1);
-	for (size_t i = 0; i < size; i++)
-		csv_append(csv, bytes[i] == '"' ? "\"\"" : bytes + i, bytes[i] == '"' ? 2 : 1);
-	csv_append(csv, "\"", 1);
+	csv_cell(csv, ESCAPE_CSV_SHOWN, bytes, size);
 }

@@ -8,7 +8,6 @@
 #include "base/suggest.h"
 #include "schema/layers.h"
 #include "schema/schema.h"
-#include "store/format.h"
 
 /* Perfetto's own viewers hold some five times the file in memory, a browser's 4 GiB at most. */
 #define PERFETTO_MAX_BYTES ((uint64_t)512 << 20)
@@ -101,28 +100,14 @@ int export_count_rows(const struct export_request *request, uint64_t *rows, stru
 	return 0;
 }
 
-/* The tables that belong to a layer under other names. */
-static uint32_t layer_tables(unsigned layer)
-{
-	const struct schema_table *same = schema_table_by_name(layer_names.names[layer]);
-	uint32_t tables = same ? 1u << (same - schema_tables) : 0;
-
-	if (layer == LAYER_cpu)
-		tables |= 1u << TABLE_job;
-	if (layer == LAYER_gpu)
-		tables |= 1u << TABLE_gpu_process | 1u << TABLE_gpu_op;
-	if (layer == LAYER_call)
-		tables |= 1u << TABLE_counter;
-	return tables;
-}
-
 int export_parse_layers(const char *list, uint32_t *tables, struct error *e)
 {
-	uint32_t of_layers = 0, wanted = 0;
+	uint32_t wanted = LAYER_BIT(LAYER_none);
 	char hint[512], name[64];
 
 	for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
-		of_layers |= layer_tables(layer);
+		if (schema_layers[layer].when == WHEN_ALWAYS)
+			wanted |= LAYER_BIT(layer);
 	for (;;) {
 		size_t length = strcspn(list, ",");
 		unsigned layer = 0;
@@ -134,12 +119,14 @@ int export_parse_layers(const char *list, uint32_t *tables, struct error *e)
 			return error_set(e, -EINVAL, "unknown layer '%s', %s", name,
 					 suggest_names(hint, sizeof(hint), name, layer_names.names,
 						       LAYER_COUNT));
-		wanted |= layer_tables(layer);
+		wanted |= LAYER_BIT(layer);
 		if (!list[length])
 			break;
 		list += length + 1;
 	}
-	/* Marks, clocks, losses and the dimensions belong to no layer: they come along. */
-	*tables = wanted | (((1u << TABLE_COUNT) - 1) & ~of_layers) | 1u << TABLE_process;
+	*tables = 0;
+	for (unsigned table = 0; table < TABLE_COUNT; table++)
+		if (wanted & LAYER_BIT(schema_tables[table].layer))
+			*tables |= 1u << table;
 	return 0;
 }

@@ -15,17 +15,19 @@
 static int table_query(struct buf *sql, const struct export_run *run, unsigned table)
 {
 	struct shown_column columns[SHOWN_MAX_COLUMNS];
-	unsigned count = shown_columns(&schema_tables[table], columns);
-	const char *first = schema_tables[table].columns[0].name;
+	const struct schema_table *schema = &schema_tables[table];
+	unsigned count = shown_columns(schema, columns);
+	const char *first = schema->columns[0].name;
 	int err = buf_printf(sql, "SELECT ");
 
 	for (unsigned i = 0; i < count && !err; i++)
 		err = buf_printf(sql, "%s\"%s\"", i ? ", " : "", columns[i].name);
 	if (!err)
-		err = buf_printf(sql, " FROM \"%s\"", schema_tables[table].name);
-	if (!err && !strcmp(first, "ts") && (run->from || run->to != UINT64_MAX))
-		err = buf_printf(sql, " WHERE ts BETWEEN %" PRIu64 " AND %" PRIu64, run->from,
-				 run->to < INT64_MAX ? run->to : (uint64_t)INT64_MAX);
+		err = buf_printf(sql, " FROM \"%s\"", schema->name);
+	/* What ids stand for is told whole, as in csv. */
+	if (!err && schema->kind != KIND_DIMENSION && (run->from || run->to != UINT64_MAX))
+		err = buf_printf(sql, " WHERE \"%s\" BETWEEN %" PRIu64 " AND %" PRIu64, first,
+				 run->from, run->to < INT64_MAX ? run->to : (uint64_t)INT64_MAX);
 	if (!err)
 		err = buf_printf(sql, " ORDER BY \"%s\"", first);
 	return err;

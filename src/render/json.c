@@ -5,29 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/real.h"
-#include "base/utf8.h"
 
 static void json_quoted(struct json *json, const char *bytes, size_t size)
 {
-	size_t length;
-
 	putc('"', json->out);
-	for (; size; bytes += length, size -= length) {
-		unsigned char byte = (unsigned char)*bytes;
-
-		length = utf8_character(bytes, size);
-		if (!length) {
-			fprintf(json->out, "\\\\x%02x", byte);
-			length = 1;
-		} else if (byte == '"' || byte == '\\') {
-			fprintf(json->out, "\\%c", byte);
-		} else if (byte < 0x20 || byte == 0x7f) {
-			fprintf(json->out, "\\u%04x", byte);
-		} else {
-			fwrite(bytes, 1, length, json->out);
-		}
-	}
+	escape_print(json->out, ESCAPE_JSON, bytes, size);
 	putc('"', json->out);
 }
 

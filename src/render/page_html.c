@@ -14,6 +14,7 @@
 #include <zlib.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "render/diff.h"
 #include "render/json.h"
 #include "render/page.h"
@@ -122,16 +123,6 @@ static void print_timeline(struct json *json, const struct report *report, size_
 	print_strings(json, "ops", &timeline->ops);
 	print_strings(json, "paths", &timeline->paths);
 	json_close(json);
-}
-
-/* JSON as the content of a script element: a < in it can only be inside a string. */
-static void print_escaped(const char *text, size_t size, FILE *out)
-{
-	for (size_t i = 0; i < size; i++)
-		if (text[i] == '<')
-			fputs("\\u003c", out);
-		else
-			putc(text[i], out);
 }
 
 /* ---- arrays ---- */
@@ -273,7 +264,7 @@ static int print_json(const struct report *report, const struct page_changes *ch
 		free(text);
 		return -ENOMEM;
 	}
-	print_escaped(text, size, out);
+	escape_print(out, ESCAPE_SCRIPT, text, size);
 	free(text);
 	return 0;
 }

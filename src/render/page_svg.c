@@ -1,8 +1,8 @@
 /* The timeline as an SVG figure: phases, lanes, a time axis. Colours are those of the page. */
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/units.h"
-#include "base/utf8.h"
 #include "render/page.h"
 
 #define WIDTH	    1000
@@ -13,26 +13,6 @@
 
 static const char *const colours[TIMELINE_KIND_COUNT] = { "#9aa5b1", "#2b7bba", "#d1495b",
 							  "#e6a117", "#8e6bbf", "#3c8d5a" };
-
-/* Text of a trace as text of XML: what XML cannot hold becomes \xNN. */
-static void print_xml(FILE *out, const char *bytes, size_t size)
-{
-	size_t length;
-
-	for (; size; bytes += length, size -= length) {
-		unsigned char byte = (unsigned char)*bytes;
-
-		length = utf8_character(bytes, size);
-		if (!length || byte < 0x20 || byte == 0x7f) {
-			fprintf(out, "\\x%02x", byte);
-			length = 1;
-		} else if (strchr("<>&\"'", byte)) {
-			fprintf(out, "&#%u;", byte);
-		} else {
-			fwrite(bytes, 1, length, out);
-		}
-	}
-}
 
 static double x_of(const struct report *report, uint64_t ts)
 {
@@ -60,7 +40,7 @@ static void print_phases(const struct report *report, FILE *out)
 		if (to - from < 6.0 * (double)strlen(label))
 			continue;
 		fprintf(out, "<text x=\"%.2f\" y=\"%u\">", from + 2, y + 10);
-		print_xml(out, label, strlen(label));
+		escape_print(out, ESCAPE_XML, label, strlen(label));
 		fputs("</text>\n", out);
 	}
 }
@@ -105,7 +85,7 @@ static void print_lanes(const struct report *report, unsigned top, FILE *out)
 			const struct proc *proc = procs_get(report->context.procs, place);
 
 			if (proc->comm.bytes)
-				print_xml(out, proc->comm.bytes, proc->comm.size);
+				escape_print(out, ESCAPE_XML, proc->comm.bytes, proc->comm.size);
 			fprintf(out, " %lld (%s)", (long long)proc->pid,
 				role_names[report->context.roles.of[place]]);
 		}
@@ -155,7 +135,8 @@ void page_print_svg(const struct report *report, FILE *out)
 		"font-family=\"sans-serif\" font-size=\"10\" role=\"img\">\n<title>Timeline of ",
 		WIDTH, height);
 	if (report->summary.command)
-		print_xml(out, report->summary.command, strlen(report->summary.command));
+		escape_print(out, ESCAPE_XML, report->summary.command,
+			     strlen(report->summary.command));
 	fprintf(out, "</title>\n<rect width=\"%d\" height=\"%u\" fill=\"#fff\"/>\n", WIDTH, height);
 	print_axis(report, height - 16, out);
 	print_legend(out);

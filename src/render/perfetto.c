@@ -107,6 +107,8 @@ static void take_clock(struct perfetto *p, const struct rows *rows, uint64_t ts)
 
 static void take_row(struct perfetto *p, const struct merge *merge)
 {
+	struct event_row event;
+
 	if (p->flows)
 		flows_advance(p, merge->ts);
 	switch (merge->table) {
@@ -115,8 +117,11 @@ static void take_row(struct perfetto *p, const struct merge *merge)
 	case TABLE_io: throughput_take(p, merge->rows, merge->ts); break;
 	default: break;
 	}
-	if (!slices_take(p, merge->table, merge->rows, merge->ts))
-		counters_take(p, merge->table, merge->rows, merge->ts);
+	event_read(&event, &p->tables[merge->table].plan, merge->rows, merge->ts);
+	if (event.plan->class == EVENT_SPAN)
+		slices_take(p, &event);
+	else
+		counters_take(p, &event);
 }
 
 /* A cap that the size passes ends the export; it says how far it would have reached. */
@@ -140,21 +145,19 @@ static int too_large(const struct perfetto *p, uint64_t ts, struct error *e)
 
 static int write_rows(struct perfetto *p, struct export_result *result, struct error *e)
 {
+	uint32_t tables = 1u << TABLE_sched | 1u << TABLE_clock;
 	uint64_t wanted[TABLE_COUNT];
 	uint64_t reported = result->rows;
 	struct merge merge;
 	int err;
 
 	for (unsigned table = 0; table < TABLE_COUNT; table++) {
-		wanted[table] = slices_wanted(table) | counters_wanted(table) |
-				(slices_wanted(table) ? p->plans[table].wanted : 0);
-		if (table == TABLE_sched || table == TABLE_clock)
-			wanted[table] = ~0ull;
-		if (table == TABLE_io)
-			wanted[table] |= 1ull << column_io_dir | 1ull << column_io_returned;
+		wanted[table] = tables >> table & 1 ? ~0ull : p->tables[table].plan.wanted;
+		if (p->tables[table].plan.class != EVENT_OTHER)
+			tables |= 1u << table;
 	}
-	err = merge_open(&merge, p->run->reader, p->request->tables & p->tables, wanted,
-			 p->run->from, p->run->to, e);
+	err = merge_open(&merge, p->run->reader, p->request->tables & tables, wanted, p->run->from,
+			 p->run->to, e);
 	while (!err && (err = merge_next(&merge, e)) > 0) {
 		take_row(p, &merge);
 		err = p->error ? error_set(e, p->error, "out of memory") : 0;
@@ -210,9 +213,8 @@ static int write_run(struct perfetto *p, struct export_result *result, struct er
 	write_system(p);
 	if (!dims_utc(p->run->dims, p->run->span.start, &realtime))
 		write_snapshot(p, p->run->span.start, realtime, CELL_NULL);
-	p->tables = UINT32_MAX & ~(1u << TABLE_process);
-	err = arguments_prepare(p);
-	if (!err && p->request->tables >> TABLE_block & 1 && has_rows(p->run, TABLE_block))
+	arguments_prepare(p);
+	if (p->request->tables >> TABLE_block & 1 && has_rows(p->run, TABLE_block))
 		err = flows_open(p);
 	if (err)
 		return error_set(e, err, "out of memory");
@@ -249,7 +251,7 @@ int perfetto_write(const struct export_request *request, struct export_result *r
 	p->request = request;
 	p->next_track = p->next_flow = 1;
 	p->out.fd = -1;
-	p->escaped = malloc(PERFETTO_MAX_TEXT + 4);
+	p->escaped = malloc(PERFETTO_MAX_TEXT);
 	err = p->escaped ? output_open(&p->out, request->output, false, e)
 			 : error_set(e, -ENOMEM, "out of memory");
 	p->out.limit = request->max_bytes;

@@ -13,11 +13,10 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/strings.h"
+#include "render/event.h"
 #include "render/export.h"
 #include "render/output.h"
 #include "render/proto.h"
-#include "schema/shown.h"
-#include "store/rows.h"
 
 /* Field numbers, by message, of Perfetto's protos/perfetto/trace. */
 enum {
@@ -91,13 +90,18 @@ enum {
 /* Tracks on which slices may overlap: each goes on the first that is free. */
 struct lanes {
 	uint64_t parent;  /* track, 0: none */
-	const char *name; /* constant text, or owned by `texts` below */
+	const char *name; /* the schema's, or owned by lane_list below */
 	struct buf items; /* struct lane */
 };
 
 struct lane {
 	uint64_t track;
 	uint64_t end; /* of its last slice; UINT64_MAX: unfinished */
+};
+
+struct table_lanes {
+	const struct schema_table *table;
+	struct lanes lanes;
 };
 
 struct perfetto_thread {
@@ -107,7 +111,8 @@ struct perfetto_thread {
 	uint64_t track, process; /* 0: not told of yet */
 	uint64_t ends[PERFETTO_MAX_DEPTH];
 	unsigned depth;
-	struct lanes async, marks;
+	struct lanes async;
+	struct buf apart; /* struct table_lanes: tables whose spans lie apart from its calls */
 
 	/* Of its last stay on a CPU. */
 	uint32_t cpu;
@@ -124,18 +129,10 @@ struct slice {
 	bool instant;
 };
 
-struct argument {
-	uint8_t kind; /* enum shown_kind */
-	uint8_t type; /* enum column_type */
-	uint8_t column;
-	uint32_t name; /* iid */
-};
-
-/* How rows of a table become arguments. */
-struct arguments_plan {
-	struct argument items[SHOWN_MAX_COLUMNS];
-	unsigned count;
-	uint64_t wanted; /* columns, as rows_open() takes them */
+/* How rows of a table are written. */
+struct perfetto_table {
+	struct event_plan plan;
+	uint32_t names[SHOWN_MAX_COLUMNS]; /* iids of its arguments' names; 0: the track tells it */
 };
 
 struct sched_cpu;
@@ -158,10 +155,9 @@ struct perfetto {
 	struct map processes; /* pid -> track, 0: told of no more */
 	struct map groups;    /* number in texts -> struct lanes * or first counter track */
 	struct buf lane_list; /* struct lanes *, those in groups */
-	uint32_t tables;      /* that this format has a use for */
-	struct arguments_plan plans[TABLE_COUNT];
+	struct perfetto_table tables[TABLE_COUNT];
 	struct buf scratch; /* of paths */
-	char *escaped;	    /* PERFETTO_MAX_TEXT bytes and a few */
+	char *escaped;	    /* PERFETTO_MAX_TEXT bytes */
 
 	struct {
 		uint32_t iid;
@@ -190,15 +186,13 @@ static inline void packet_time(const struct perfetto *p, uint8_t **at, uint64_t 
 
 /* ---- perfetto_args.c: names and arguments ---- */
 
-int arguments_prepare(struct perfetto *p);
+/* Makes the plans of all tables and tells the names of their arguments. */
+void arguments_prepare(struct perfetto *p);
 uint32_t name_intern(struct perfetto *p, const char *bytes, size_t size);
-uint32_t name_of_row(struct perfetto *p, const struct rows *rows, int column,
-		     const char *otherwise);
-void arguments_write(struct perfetto *p, uint8_t **at, const struct arguments_plan *plan,
-		     const struct rows *rows);
-/* Interns, in packets of their own, the paths that the row's arguments name. */
-void arguments_intern(struct perfetto *p, const struct arguments_plan *plan,
-		      const struct rows *rows);
+uint32_t name_of_event(struct perfetto *p, const struct event_row *event);
+void arguments_write(struct perfetto *p, uint8_t **at, const struct event_row *event);
+/* Interns, in packets of their own, the paths that the event's arguments name. */
+void arguments_intern(struct perfetto *p, const struct event_row *event);
 /* The text with bytes that are not UTF-8 as \xNN, as `strata dump` shows it, cut at PERFETTO_MAX_TEXT. */
 const char *text_escape(struct perfetto *p, const char *bytes, size_t *size);
 
@@ -211,6 +205,9 @@ uint64_t process_track(struct perfetto *p, int64_t pid, uint64_t ts);
 uint64_t thread_place(struct perfetto *p, struct perfetto_thread *thread, uint64_t ts,
 		      uint64_t end);
 uint64_t lanes_place(struct perfetto *p, struct lanes *lanes, uint64_t ts, uint64_t end);
+/* The lanes of a thread for the spans of a table. */
+struct lanes *lanes_of_thread(struct perfetto *p, struct perfetto_thread *thread,
+			      const struct schema_table *table);
 /* The lanes of a group under a parent group, both by name; made when first asked for. */
 struct lanes *lanes_find(struct perfetto *p, const char *group, const char *name);
 /* What is kept under a name: 0 and fresh when first asked for; NULL: no memory. Holds until the next call. */
@@ -223,15 +220,13 @@ void tracks_free(struct perfetto *p);
 
 /* ---- perfetto_slices.c: rows as slices ---- */
 
-void slice_begin(struct perfetto *p, const struct slice *slice, const struct arguments_plan *plan,
-		 const struct rows *rows);
-uint64_t slices_wanted(unsigned table);
-bool slices_take(struct perfetto *p, unsigned table, const struct rows *rows, uint64_t ts);
+/* With the event's arguments; NULL: none. */
+void slice_begin(struct perfetto *p, const struct slice *slice, const struct event_row *event);
+void slices_take(struct perfetto *p, const struct event_row *event);
 
 /* ---- perfetto_counters.c ---- */
 
-uint64_t counters_wanted(unsigned table);
-bool counters_take(struct perfetto *p, unsigned table, const struct rows *rows, uint64_t ts);
+void counters_take(struct perfetto *p, const struct event_row *event);
 void throughput_take(struct perfetto *p, const struct rows *rows, uint64_t ts);
 void throughput_end(struct perfetto *p);
 

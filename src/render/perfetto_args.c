@@ -1,27 +1,12 @@
 /* Names and arguments of the Perfetto export. Names of events and of arguments, and the paths of files, are
- * interned: told once, then a small number. Which columns of a table become arguments follows from the
- * schema, so that a new column shows without a change here.
+ * interned: told once, then a small number.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/escape.h"
 #include "render/perfetto.h"
 #include "store/paths.h"
-
-/* Shown otherwise: as the slice's place, time, track and name, or by path. */
-static bool argument_is_shown(const struct shown_column *column)
-{
-	static const char *const other[] = { "ts",   "dur",  "pid",   "tid", "comm",  "op",
-					     "func", "name", "layer", "dev", "stream" };
-
-	if (column->kind == SHOWN_CELL && column->type == TYPE_FILE)
-		return true;
-	for (unsigned i = 0; i < sizeof(other) / sizeof(*other); i++)
-		if (!strcmp(column->name, other[i]))
-			return true;
-	return false;
-}
 
 static void interned_write(struct perfetto *p, unsigned field, uint64_t iid, const char *text,
 			   size_t size)
@@ -38,72 +23,46 @@ static void interned_write(struct perfetto *p, unsigned field, uint64_t iid, con
 	packet_end(p, at, packet);
 }
 
-static void plan_add(struct perfetto *p, struct arguments_plan *plan, unsigned table,
-		     const struct shown_column *column, uint32_t *names)
+/* What a track of its own tells of a span is no argument. */
+static bool is_argument(const struct event_plan *plan, const struct event_argument *argument)
 {
-	plan->items[plan->count++] = (struct argument){ .kind = (uint8_t)column->kind,
-							.type = (uint8_t)column->type,
-							.column = (uint8_t)column->column,
-							.name = ++*names };
-	interned_write(p, INTERNED_ARGUMENT_NAMES, *names, column->name, strlen(column->name));
-	plan->wanted |= 1ull << column->column;
-	if (column->kind == SHOWN_FS_PATH && table == TABLE_fs)
-		plan->wanted |= PATHS_FS_COLUMNS;
+	return argument->role != ROLE_KEY || plan->calls;
 }
 
-/* Plans of all tables, and their categories: a table's number plus 1 is the iid of its name. */
-int arguments_prepare(struct perfetto *p)
+/* A table's number plus 1 is the iid of its category. */
+void arguments_prepare(struct perfetto *p)
 {
 	uint32_t names = 0;
 
 	for (unsigned table = 0; table < TABLE_COUNT; table++) {
-		const struct schema_table *schema = &schema_tables[table];
-		struct shown_column shown[SHOWN_MAX_COLUMNS];
-		unsigned count = shown_columns(schema, shown);
+		struct event_plan *plan = &p->tables[table].plan;
+		const char *category = schema_tables[table].name;
 
-		p->plans[table] = (struct arguments_plan){ 0 };
-		for (unsigned i = 0; i < count; i++)
-			if (!argument_is_shown(&shown[i]))
-				plan_add(p, &p->plans[table], table, &shown[i], &names);
-		interned_write(p, INTERNED_CATEGORIES, table + 1, schema->name,
-			       strlen(schema->name));
+		event_plan_make(plan, table);
+		if (plan->class != EVENT_SPAN)
+			continue;
+		interned_write(p, INTERNED_CATEGORIES, table + 1, category, strlen(category));
+		for (unsigned i = 0; i < plan->argument_count; i++) {
+			const char *name = plan->arguments[i].name;
+
+			p->tables[table].names[i] = 0;
+			if (!is_argument(plan, &plan->arguments[i]))
+				continue;
+			p->tables[table].names[i] = ++names;
+			interned_write(p, INTERNED_ARGUMENT_NAMES, names, name, strlen(name));
+		}
 	}
-	return p->error;
-}
-
-static bool text_is_plain(const char *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if ((unsigned char)bytes[i] >= 0x80 || bytes[i] == '\\' || !bytes[i])
-			return false;
-	return true;
 }
 
 const char *text_escape(struct perfetto *p, const char *bytes, size_t *size)
 {
-	static const char hex[] = "0123456789abcdef";
-	size_t left = *size, length;
-	char *out = p->escaped;
+	struct escape_text text = { bytes, *size };
+	char *end;
 
-	if (*size <= PERFETTO_MAX_TEXT && text_is_plain(bytes, *size))
+	if (*size <= PERFETTO_MAX_TEXT && escape_is_plain(ESCAPE_SHOWN, bytes, *size))
 		return bytes;
-	for (; left && (size_t)(out - p->escaped) + 4 <= PERFETTO_MAX_TEXT;
-	     bytes += length, left -= length) {
-		unsigned char byte = (unsigned char)*bytes;
-
-		length = utf8_character(bytes, left);
-		if (length && byte != '\\' && byte) {
-			memcpy(out, bytes, length);
-			out += length;
-			continue;
-		}
-		length = 1;
-		*out++ = '\\';
-		*out++ = 'x';
-		*out++ = hex[byte >> 4];
-		*out++ = hex[byte & 15];
-	}
-	*size = (size_t)(out - p->escaped);
+	end = escape_some(ESCAPE_SHOWN, &text, p->escaped, PERFETTO_MAX_TEXT);
+	*size = (size_t)(end - p->escaped);
 	return p->escaped;
 }
 
@@ -125,18 +84,12 @@ uint32_t name_intern(struct perfetto *p, const char *bytes, size_t size)
 	return number + 1;
 }
 
-uint32_t name_of_row(struct perfetto *p, const struct rows *rows, int column, const char *otherwise)
+uint32_t name_of_event(struct perfetto *p, const struct event_row *event)
 {
-	const char *bytes = NULL;
-	size_t size = 0;
+	const char *bytes = event->name;
+	size_t size = event->name_size;
 	unsigned slot;
 
-	if (column >= 0)
-		bytes = rows_text(rows, (unsigned)column, &size);
-	if (!bytes) {
-		bytes = otherwise;
-		size = strlen(otherwise);
-	}
 	if (!size || size > sizeof(p->name_cache->bytes))
 		return name_intern(p, bytes, size);
 	slot = ((unsigned char)bytes[0] * 7u + (unsigned char)bytes[size - 1] * 3u +
@@ -173,21 +126,16 @@ static uint64_t path_iid(struct perfetto *p, int64_t file)
 	return *iid;
 }
 
-static bool argument_is_file(const struct argument *argument)
+void arguments_intern(struct perfetto *p, const struct event_row *event)
 {
-	return argument->kind == SHOWN_PATH || argument->kind == SHOWN_FS_PATH ||
-	       argument->type == TYPE_PATH;
-}
+	const struct event_plan *plan = event->plan;
 
-void arguments_intern(struct perfetto *p, const struct arguments_plan *plan,
-		      const struct rows *rows)
-{
-	for (unsigned i = 0; i < plan->count; i++) {
+	for (unsigned i = 0; i < plan->argument_count; i++) {
 		int64_t file;
 
-		if (!argument_is_file(&plan->items[i]))
+		if (!event_argument_is_path(&plan->arguments[i]))
 			continue;
-		file = rows_cell(rows, plan->items[i].column);
+		file = rows_cell(event->rows, plan->arguments[i].column);
 		if (file != CELL_NULL)
 			path_iid(p, file);
 	}
@@ -216,8 +164,8 @@ static void argument_fs_path(struct perfetto *p, uint8_t **at, uint32_t name,
 }
 
 /* By the file's path where it has one, else, in table fs, by what the call was given. */
-static void argument_path(struct perfetto *p, uint8_t **at, const struct argument *argument,
-			  const struct rows *rows)
+static void argument_path(struct perfetto *p, uint8_t **at, uint32_t name,
+			  const struct event_argument *argument, const struct rows *rows)
 {
 	int64_t file = rows_cell(rows, argument->column);
 	uint64_t iid = file == CELL_NULL ? 0 : path_iid(p, file);
@@ -225,21 +173,21 @@ static void argument_path(struct perfetto *p, uint8_t **at, const struct argumen
 
 	if (!iid) {
 		if (argument->kind == SHOWN_FS_PATH)
-			argument_fs_path(p, at, argument->name, rows);
+			argument_fs_path(p, at, name, rows);
 		return;
 	}
 	body = proto_open(at, EVENT_ARGUMENT);
-	proto_uint(at, ARGUMENT_NAME, argument->name);
+	proto_uint(at, ARGUMENT_NAME, name);
 	proto_uint(at, ARGUMENT_TEXT_IID, iid);
 	proto_close(at, body);
 }
 
-static inline void argument_number(uint8_t **at, const struct argument *argument, int64_t cell)
+static inline void argument_number(uint8_t **at, uint32_t name, unsigned type, int64_t cell)
 {
 	uint8_t *body = proto_open(at, EVENT_ARGUMENT);
 
-	proto_uint(at, ARGUMENT_NAME, argument->name);
-	switch (argument->type) {
+	proto_uint(at, ARGUMENT_NAME, name);
+	switch (type) {
 	case TYPE_UINT: proto_uint(at, ARGUMENT_UINT, (uint64_t)cell); break;
 	case TYPE_BOOL: proto_uint(at, ARGUMENT_BOOL, cell != 0); break;
 	case TYPE_REAL: proto_fixed64(at, ARGUMENT_DOUBLE, (uint64_t)cell); break;
@@ -249,28 +197,37 @@ static inline void argument_number(uint8_t **at, const struct argument *argument
 	body[-1] = (uint8_t)(*at - body);
 }
 
-void arguments_write(struct perfetto *p, uint8_t **at, const struct arguments_plan *plan,
-		     const struct rows *rows)
+static void argument_cell(struct perfetto *p, uint8_t **at, uint32_t name,
+			  const struct event_argument *argument, const struct rows *rows)
 {
-	for (unsigned i = 0; i < plan->count; i++) {
-		const struct argument *argument = &plan->items[i];
-		int64_t cell;
-		const char *text;
-		size_t size;
+	int64_t cell = rows_cell(rows, argument->column);
+	const char *text;
+	size_t size;
 
-		if (argument_is_file(argument)) {
-			argument_path(p, at, argument, rows);
+	if (cell == CELL_NULL)
+		return;
+	if (argument->type != TYPE_TEXT && argument->type != TYPE_NAME) {
+		argument_number(at, name, argument->type, cell);
+		return;
+	}
+	text = rows_text(rows, argument->column, &size);
+	if (text)
+		argument_text(p, at, name, text, size);
+}
+
+void arguments_write(struct perfetto *p, uint8_t **at, const struct event_row *event)
+{
+	const struct event_plan *plan = event->plan;
+	const uint32_t *names = p->tables[plan->schema - schema_tables].names;
+
+	for (unsigned i = 0; i < plan->argument_count; i++) {
+		const struct event_argument *argument = &plan->arguments[i];
+
+		if (!names[i])
 			continue;
-		}
-		cell = rows_cell(rows, argument->column);
-		if (cell == CELL_NULL)
-			continue;
-		if (argument->type == TYPE_TEXT || argument->type == TYPE_NAME) {
-			text = rows_text(rows, argument->column, &size);
-			if (text)
-				argument_text(p, at, argument->name, text, size);
-		} else {
-			argument_number(at, argument, cell);
-		}
+		if (event_argument_is_path(argument))
+			argument_path(p, at, names[i], argument, event->rows);
+		else
+			argument_cell(p, at, names[i], argument, event->rows);
 	}
 }

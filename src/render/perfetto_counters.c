@@ -11,111 +11,66 @@
 /* Intervals of the throughput: fine enough to see a batch, coarse enough to draw a day. */
 #define THROUGHPUT_NS 100000000u
 
-#define KEY_COUNT 4
+/* Room for a series' name: what it is about, whose it is, and the column. */
+#define SERIES_SIZE (EVENT_KEYS_SIZE + 256)
 
-struct counter_layout {
-	const char *table;
-	const char *group;
-	const char *keys[KEY_COUNT]; /* columns that tell one series from another */
-};
-
-static const struct counter_layout layouts[] = {
-	{ "cpu", "CPU usage", { "cpu" } },
-	{ "disk", "Disk usage", { "dev" } },
-	{ "job", "Job", { 0 } },
-	{ "gpu", "GPU usage", { "gpu" } },
-	{ "gpu_process", "GPU usage of processes", { "gpu", "pid" } },
-	{ "counter", "Functions", { "func", "module", "tid" } },
-};
-
-/* NULL: the table holds no counters. */
-static const struct counter_layout *layout_of(unsigned table)
+/* What tells one series of a table from another, as a text. */
+static void series_name(const struct event_row *event, char out[SERIES_SIZE])
 {
-	for (unsigned i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
-		if (!strcmp(layouts[i].table, schema_tables[table].name))
-			return &layouts[i];
-	return NULL;
+	bool by_thread = event->plan->tid >= 0;
+	int64_t whose = by_thread ? event->tid : event->pid;
+	char keys[EVENT_KEYS_SIZE];
+	int used = 0;
+
+	event_describe_keys(event, keys);
+	*out = 0;
+	if (event->plan->label >= 0)
+		used = snprintf(out, SERIES_SIZE, "%.*s", (int)event->name_size, event->name);
+	if (*keys && used < SERIES_SIZE)
+		used += snprintf(out + used, SERIES_SIZE - (size_t)used, "%s%s", used ? " " : "",
+				 keys);
+	if (whose != CELL_NULL && used < SERIES_SIZE)
+		snprintf(out + used, SERIES_SIZE - (size_t)used, "%s%s %" PRId64, used ? " " : "",
+			 by_thread ? "tid" : "pid", whose);
 }
 
-static bool is_key(const struct counter_layout *layout, const char *name)
+/* A counter track for each number among the arguments. */
+static void series_describe(struct perfetto *p, const struct event_plan *plan, const char *series,
+			    uint64_t first)
 {
-	for (unsigned i = 0; i < KEY_COUNT && layout->keys[i]; i++)
-		if (!strcmp(layout->keys[i], name))
-			return true;
-	return false;
-}
+	uint64_t parent = track_group(p, schema_title(plan->schema));
+	char name[SERIES_SIZE + 64];
 
-/* A column that is counted: a number that is neither time nor key. */
-static bool is_counted(const struct counter_layout *layout, unsigned table, unsigned column)
-{
-	const struct schema_column *schema = &schema_tables[table].columns[column];
+	for (unsigned i = 0; i < plan->argument_count; i++) {
+		const struct event_argument *argument = &plan->arguments[i];
 
-	if (schema->type != TYPE_UINT && schema->type != TYPE_INT && schema->type != TYPE_REAL)
-		return false;
-	return strcmp(schema->name, "ts") && strcmp(schema->name, "dur") &&
-	       strcmp(schema->name, "pid") && strcmp(schema->name, "tid") &&
-	       !is_key(layout, schema->name);
-}
-
-uint64_t counters_wanted(unsigned table)
-{
-	return layout_of(table) ? ~0ull : 0;
-}
-
-static void key_add(char *key, size_t size, const struct rows *rows, unsigned table,
-		    const char *name)
-{
-	int column = schema_column_by_name(&schema_tables[table], name);
-	int64_t cell = rows_cell(rows, (unsigned)column);
-	size_t used = strlen(key), length;
-	const char *text;
-
-	text = rows_text(rows, (unsigned)column, &length);
-	if (schema_tables[table].columns[column].type == TYPE_TEXT)
-		snprintf(key + used, size - used, "%s%.*s", used ? " " : "", text ? (int)length : 1,
-			 text ? text : "-");
-	else if (!strcmp(name, "cpu") && cell == -1)
-		snprintf(key + used, size - used, "all CPUs");
-	else
-		snprintf(key + used, size - used, "%s%s %" PRId64, used ? " " : "", name, cell);
-}
-
-static void series_describe(struct perfetto *p, const struct counter_layout *layout, unsigned table,
-			    const char *key, uint64_t first)
-{
-	const struct schema_table *schema = &schema_tables[table];
-	uint64_t parent = track_group(p, layout->group);
-	char name[300];
-
-	for (unsigned c = 0; c < schema->column_count; c++) {
-		if (!is_counted(layout, table, c))
+		if (!event_argument_is_number(argument) || argument->role == ROLE_KEY)
 			continue;
-		snprintf(name, sizeof(name), "%s%s%s", key, *key ? " " : "",
-			 schema->columns[c].name);
-		track_add_counter(p, first + c, parent, name, schema->columns[c].unit);
+		snprintf(name, sizeof(name), "%s%s%s", series, *series ? " " : "", argument->name);
+		track_add_counter(p, first + argument->column, parent, name,
+				  plan->schema->columns[argument->column].unit);
 	}
 }
 
 /* The first of the series' tracks, one for each column; 0: no memory. */
-static uint64_t series_find(struct perfetto *p, const struct counter_layout *layout, unsigned table,
-			    const struct rows *rows)
+static uint64_t series_find(struct perfetto *p, const struct event_row *event)
 {
-	char key[200] = "", name[300];
+	const struct schema_table *schema = event->plan->schema;
+	char series[SERIES_SIZE], key[SERIES_SIZE + 64];
 	uint64_t *value, first;
 	bool fresh;
 	int size;
 
-	for (unsigned i = 0; i < KEY_COUNT && layout->keys[i]; i++)
-		key_add(key, sizeof(key), rows, table, layout->keys[i]);
-	size = snprintf(name, sizeof(name), "%s\n%s", layout->group, key);
-	value = track_key(p, name, (size_t)size, &fresh);
+	series_name(event, series);
+	size = snprintf(key, sizeof(key), "%s\n%s", schema_title(schema), series);
+	value = track_key(p, key, (size_t)size, &fresh);
 	if (!value)
 		return 0;
 	if (!fresh)
 		return *value;
 	*value = first = p->next_track;
-	p->next_track += schema_tables[table].column_count;
-	series_describe(p, layout, table, key, first);
+	p->next_track += schema->column_count;
+	series_describe(p, event->plan, series, first);
 	return first;
 }
 
@@ -135,22 +90,21 @@ static void counter_write(struct perfetto *p, uint64_t track, uint64_t ts, bool 
 	packet_end(p, at, packet);
 }
 
-bool counters_take(struct perfetto *p, unsigned table, const struct rows *rows, uint64_t ts)
+void counters_take(struct perfetto *p, const struct event_row *event)
 {
-	const struct schema_table *schema = &schema_tables[table];
-	const struct counter_layout *layout = layout_of(table);
-	uint64_t first;
+	const struct event_plan *plan = event->plan;
+	uint64_t first = series_find(p, event);
 
-	if (!layout)
-		return false;
-	first = series_find(p, layout, table, rows);
-	for (unsigned c = 0; first && c < schema->column_count; c++) {
-		int64_t cell = rows_cell(rows, c);
+	for (unsigned i = 0; first && i < plan->argument_count; i++) {
+		const struct event_argument *argument = &plan->arguments[i];
+		int64_t cell = rows_cell(event->rows, argument->column);
 
-		if (cell != CELL_NULL && is_counted(layout, table, c))
-			counter_write(p, first + c, ts, schema->columns[c].type == TYPE_REAL, cell);
+		if (cell == CELL_NULL || !event_argument_is_number(argument) ||
+		    argument->role == ROLE_KEY)
+			continue;
+		counter_write(p, first + argument->column, event->ts, argument->type == TYPE_REAL,
+			      cell);
 	}
-	return true;
 }
 
 /* ---- throughput ---- */
@@ -195,16 +149,14 @@ static void throughput_advance(struct perfetto *p, uint64_t ts)
 void throughput_take(struct perfetto *p, const struct rows *rows, uint64_t ts)
 {
 	int64_t returned = rows_cell(rows, column_io_returned);
-	const char *dir;
-	size_t size;
+	int dir = rows_name(rows, column_io_dir);
 
 	throughput_advance(p, ts);
-	dir = rows_text(rows, column_io_dir, &size);
-	if (returned == CELL_NULL || returned < 0 || !dir || !size)
+	if (returned == CELL_NULL || returned < 0)
 		return;
-	if (*dir == 'R' || *dir == 'C')
+	if (dir == DIRECTION_R || dir == DIRECTION_C)
 		p->throughput.bytes[0] += (uint64_t)returned;
-	if (*dir == 'W' || *dir == 'C')
+	if (dir == DIRECTION_W || dir == DIRECTION_C)
 		p->throughput.bytes[1] += (uint64_t)returned;
 }
 

@@ -200,7 +200,6 @@ static void request_settle(struct perfetto *p, const struct flow_request *reques
 	static const char name[] = "block request done";
 	struct waiting *waiting = find_on_thread(p->flows, request);
 	struct slice moment = { .ts = request->end, .instant = true, .flow_end = request->flow };
-	static const struct arguments_plan no_arguments;
 
 	if (!waiting)
 		waiting = find_on_file(p->flows, request);
@@ -209,7 +208,7 @@ static void request_settle(struct perfetto *p, const struct flow_request *reques
 	moment.track = waiting->call.track;
 	moment.category = TABLE_block + 1;
 	moment.name = name_intern(p, name, strlen(name));
-	slice_begin(p, &moment, &no_arguments, NULL);
+	slice_begin(p, &moment, NULL);
 }
 
 void flows_advance(struct perfetto *p, uint64_t ts)

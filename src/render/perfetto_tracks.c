@@ -87,7 +87,7 @@ struct lanes *lanes_find(struct perfetto *p, const char *group, const char *name
 	uint64_t parent = track_group(p, group);
 	struct lanes *lanes;
 	uint64_t *value;
-	char key[256];
+	char key[EVENT_KEYS_SIZE + 64];
 	bool fresh;
 	int size;
 
@@ -110,6 +110,24 @@ struct lanes *lanes_find(struct perfetto *p, const char *group, const char *name
 	lanes->parent = parent;
 	*value = (uintptr_t)lanes;
 	return lanes;
+}
+
+struct lanes *lanes_of_thread(struct perfetto *p, struct perfetto_thread *thread,
+			      const struct schema_table *table)
+{
+	struct table_lanes fresh = { .table = table, .lanes = { .name = schema_title(table) } };
+	struct table_lanes *list = (struct table_lanes *)thread->apart.data;
+	size_t count = thread->apart.size / sizeof(*list), i = 0;
+
+	while (i < count && list[i].table != table)
+		i++;
+	if (i == count && buf_append(&thread->apart, &fresh, sizeof(fresh))) {
+		p->error = -ENOMEM;
+		return NULL;
+	}
+	list = (struct table_lanes *)thread->apart.data;
+	list[i].lanes.parent = thread_track(p, thread);
+	return &list[i].lanes;
 }
 
 uint64_t lanes_place(struct perfetto *p, struct lanes *lanes, uint64_t ts, uint64_t end)
@@ -209,6 +227,7 @@ uint64_t thread_track(struct perfetto *p, struct perfetto_thread *thread)
 /* A number that belongs to another thread now: what follows is on new tracks. */
 static void thread_renew(struct perfetto *p, struct perfetto_thread *thread)
 {
+	struct table_lanes *apart = (struct table_lanes *)thread->apart.data;
 	uint64_t *process;
 
 	sched_thread_ended(p, thread);
@@ -216,7 +235,9 @@ static void thread_renew(struct perfetto *p, struct perfetto_thread *thread)
 	if (process)
 		*process = 0;
 	thread->track = thread->depth = 0;
-	thread->async.items.size = thread->marks.items.size = 0;
+	thread->async.items.size = 0;
+	for (size_t i = 0; i < thread->apart.size / sizeof(*apart); i++)
+		apart[i].lanes.items.size = 0;
 	thread->stayed = false;
 }
 
@@ -257,7 +278,6 @@ struct perfetto_thread *thread_at(struct perfetto *p, int64_t tid, uint64_t ts)
 		if (thread) {
 			thread->tid = tid;
 			thread->async.name = "overlapping calls";
-			thread->marks.name = "marks";
 		}
 	}
 	thread = value ? (struct perfetto_thread *)(uintptr_t)*value : NULL;
@@ -283,6 +303,17 @@ uint64_t thread_place(struct perfetto *p, struct perfetto_thread *thread, uint64
 	return thread_track(p, thread);
 }
 
+static void thread_free(struct perfetto_thread *thread)
+{
+	struct table_lanes *apart = (struct table_lanes *)thread->apart.data;
+
+	for (size_t i = 0; i < thread->apart.size / sizeof(*apart); i++)
+		buf_free(&apart[i].lanes.items);
+	buf_free(&thread->apart);
+	buf_free(&thread->async.items);
+	free(thread);
+}
+
 void tracks_free(struct perfetto *p)
 {
 	struct lanes **lanes = (struct lanes **)p->lane_list.data;
@@ -291,11 +322,8 @@ void tracks_free(struct perfetto *p)
 	for (uint64_t *value; (value = map_next(&p->threads, &at));) {
 		struct perfetto_thread *thread = (struct perfetto_thread *)(uintptr_t)*value;
 
-		if (!thread)
-			continue;
-		buf_free(&thread->async.items);
-		buf_free(&thread->marks.items);
-		free(thread);
+		if (thread)
+			thread_free(thread);
 	}
 	for (size_t i = 0; i < p->lane_list.size / sizeof(*lanes); i++) {
 		buf_free(&lanes[i]->items);

@@ -9,11 +9,14 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/escape.h"
 #include "base/real.h"
 #include "base/units.h"
-#include "base/utf8.h"
 #include "render/output.h"
 #include "schema/schema.h"
+
+/* Of a text is written at once; nearly all fit. */
+#define LINE_TEXT_ROOM 512
 
 struct pfw_line {
 	struct output *out;
@@ -57,11 +60,6 @@ static inline void line_int(struct pfw_line *line, int64_t value)
 	line->at = digits_put_signed(line_room(line, DIGITS_MAX + 1), value);
 }
 
-static inline void line_count(struct pfw_line *line, int64_t cell)
-{
-	line_uint(line, cell == CELL_NULL ? 0 : (uint64_t)cell);
-}
-
 static inline void line_real(struct pfw_line *line, int64_t cell)
 {
 	double value;
@@ -96,39 +94,19 @@ static inline void line_hash(struct pfw_line *line, uint64_t hash)
 	line->at = at + 18;
 }
 
-/* Bytes that are not UTF-8, and backslashes, as \xNN, as `strata dump` shows them; then as JSON wants it. */
 static inline void line_text(struct pfw_line *line, const char *bytes, size_t size)
 {
-	static const char hex[] = "0123456789abcdef";
-	size_t length;
+	struct escape_text text = { bytes, size };
 
-	line_literal(line, "\"");
-	for (; size; bytes += length, size -= length) {
-		unsigned char byte = (unsigned char)*bytes;
-		char *at = line_room(line, 8);
+	*line_room(line, 1) = '"';
+	line->at++;
+	do {
+		char *at = line_room(line, LINE_TEXT_ROOM);
 
-		length = utf8_character(bytes, size);
-		if (!length || byte == '\\' || !byte) {
-			const char escape[] = { '\\', '\\', 'x', hex[byte >> 4], hex[byte & 15] };
-
-			length = 1;
-			memcpy(at, escape, sizeof(escape));
-			line->at += sizeof(escape);
-		} else if (byte < 0x20 || byte == 0x7f) {
-			const char escape[] = {
-				'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]
-			};
-
-			memcpy(at, escape, sizeof(escape));
-			line->at += sizeof(escape);
-		} else {
-			if (byte == '"')
-				*line->at++ = '\\';
-			memcpy(line->at, bytes, length);
-			line->at += length;
-		}
-	}
-	line_literal(line, "\"");
+		line->at = escape_some(ESCAPE_JSON_SHOWN, &text, at, LINE_TEXT_ROOM);
+	} while (text.size);
+	*line_room(line, 1) = '"';
+	line->at++;
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/real.h"
-#include "base/utf8.h"
+#include "render/safe.h"
 
 static char *format_integer(char *end, unsigned __int128 value, bool grouped)
 {
@@ -77,27 +77,6 @@ static int humane_real(double value, struct buf *out)
 	return buf_append(out, point, strlen(point));
 }
 
-static int humane_text(const char *bytes, size_t size, struct buf *out)
-{
-	size_t length;
-	int err = 0;
-
-	for (; size && !err; bytes += length, size -= length) {
-		unsigned char byte = (unsigned char)*bytes;
-
-		length = utf8_character(bytes, size);
-		/* U+0080 to U+009F are controls too. */
-		if (!length || byte < 0x20 || byte == 0x7f ||
-		    (byte == 0xc2 && (unsigned char)bytes[1] < 0xa0)) {
-			err = buf_printf(out, "\\x%02x", byte);
-			length = 1;
-		} else {
-			err = buf_append(out, bytes, length);
-		}
-	}
-	return err;
-}
-
 int result_humane(const struct cell *cell, bool plain, struct buf *out)
 {
 	char buffer[2 * RESULT_NUMBER];
@@ -106,7 +85,7 @@ int result_humane(const struct cell *cell, bool plain, struct buf *out)
 
 	switch (cell->kind) {
 	case CELL_IS_NULL: return 0;
-	case CELL_IS_TEXT: return humane_text(cell->text.bytes, cell->text.size, out);
+	case CELL_IS_TEXT: return safe_append(out, cell->text.bytes, cell->text.size);
 	case CELL_IS_REAL: return humane_real(cell->real, out);
 	case CELL_IS_INT:
 		plain |= cell->number > -10000 && cell->number < 10000;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "render/result.h"
 #include "schema/schema.h"
 
@@ -37,21 +38,30 @@ static unsigned count_characters(const char *bytes, size_t size)
 	return count;
 }
 
-/* Whether numbers under this name are ids, or times on the clock of the trace: digits matter, size does not. */
+/* Of a number whose digits matter and whose size does not: an id, a time on some clock, bits. */
+static bool is_name(const struct schema_column *column)
+{
+	switch (column->role) {
+	case ROLE_TIME:
+	case ROLE_INSTANT:
+	case ROLE_PID:
+	case ROLE_TID:
+	case ROLE_KEY:
+	case ROLE_FILE:
+	case ROLE_RESULT: /* of some calls an address */
+	case ROLE_ID: return true;
+	case ROLE_GIVEN: return !*column->unit;
+	default: return false;
+	}
+}
+
+/* Whether numbers under this name are such: a result knows its columns by name alone. */
 static bool names_something(const char *name)
 {
-	static const char *const more[] = { "ts", "first_ts", "last_ts", "realtime", "monotonic" };
-
-	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
-		if (!strcmp(more[i], name))
-			return true;
 	for (unsigned t = 0; t < TABLE_COUNT; t++) {
 		int column = schema_column_by_name(&schema_tables[t], name);
-		const struct schema_column *found =
-			column < 0 ? NULL : &schema_tables[t].columns[column];
 
-		if (found && !*found->unit && found->type != TYPE_REAL && strcmp(name, "count") &&
-		    strcmp(name, "reads") && strcmp(name, "writes"))
+		if (column >= 0 && is_name(&schema_tables[t].columns[column]))
 			return true;
 	}
 	return false;
@@ -251,15 +261,10 @@ static void print_lists(const struct table *table, FILE *out)
 	}
 }
 
-/* A bar would end the cell. */
 static void print_markdown_cell(FILE *out, const char *bytes, size_t size)
 {
 	fputs(" ", out);
-	for (size_t i = 0; i < size; i++) {
-		if (bytes[i] == '|')
-			putc('\\', out);
-		putc(bytes[i], out);
-	}
+	escape_print(out, ESCAPE_MARKDOWN, bytes, size);
 	fputs(" |", out);
 }
 

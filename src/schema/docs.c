@@ -2,7 +2,9 @@
  * build time; it is no part of strata itself.
  */
 #include <stdio.h>
+#include <string.h>
 
+#include "base/escape.h"
 #include "schema/shown.h"
 
 static const char intro[] =
@@ -105,16 +107,6 @@ static const char *docs_type(enum column_type type)
 	return "";
 }
 
-/* A bar would end the cell of the Markdown table. */
-static void docs_print_cell(const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '|')
-			putchar('\\');
-		putchar(*text);
-	}
-}
-
 static void docs_print_table(const struct schema_table *table)
 {
 	struct shown_column shown[SHOWN_MAX_COLUMNS];
@@ -127,7 +119,7 @@ static void docs_print_table(const struct schema_table *table)
 
 		printf("| %s%s%s | %s | %s | ", mark, shown[i].name, mark, docs_type(shown[i].type),
 		       shown[i].unit);
-		docs_print_cell(shown[i].doc);
+		escape_print(stdout, ESCAPE_MARKDOWN, shown[i].doc, strlen(shown[i].doc));
 		printf(" |\n");
 	}
 }

@@ -46,6 +46,16 @@ static const struct schema_column columns[COLUMN_FLAT_COUNT] = {
 				     .role = ROLE_##role_,    \
 				     .type = TYPE_NAME,       \
 				     .encoding = ENCODING_PLAIN },
+#define FILE_COLUMN(table, number_, name_, path_, encoding_, doc_)  \
+	[flat_##table##_##name_] = { .name = #name_,                \
+				     .unit = "",                    \
+				     .doc = doc_,                   \
+				     .path = #path_,                \
+				     .path_doc = "path of " #name_, \
+				     .number = number_,             \
+				     .role = ROLE_FILE,             \
+				     .type = TYPE_FILE,             \
+				     .encoding = ENCODING_##encoding_ },
 #include "schema/tables.def"
 };
 
@@ -63,6 +73,15 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 #define COLUMN(...)
 #include "schema/tables.def"
 };
+
+int schema_find_name(const struct names *names, const char *text, size_t size)
+{
+	for (unsigned i = 0; i < names->count; i++)
+		if (names->names[i] && strlen(names->names[i]) == size &&
+		    !memcmp(names->names[i], text, size))
+			return (int)i;
+	return -1;
+}
 
 const struct schema_table *schema_table_by_name(const char *name)
 {
@@ -108,4 +127,18 @@ int schema_column_by_role(const struct schema_table *table, enum column_role rol
 bool schema_is_timed(const struct schema_table *table)
 {
 	return table->columns[0].role == ROLE_TIME;
+}
+
+static const char *const titles[TABLE_COUNT] = {
+#define TABLE(...)
+#define COLUMN(...)
+#define TITLE(table, title) [TABLE_##table] = title,
+#include "schema/tables.def"
+};
+
+const char *schema_title(const struct schema_table *table)
+{
+	const char *title = titles[table - schema_tables];
+
+	return title ? title : table->label ? table->label : table->name;
 }

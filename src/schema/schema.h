@@ -40,22 +40,24 @@ enum table_kind {
 	KIND_CALLS_OR_MOMENTS, /* likewise; one without a length is a moment, not unfinished */
 	KIND_SPANS, /* spans that may overlap, on tracks of their own: one for each KEY */
 	KIND_SPANS_OR_MOMENTS,
-	KIND_SAMPLES,	/* numbers over an interval: a series for each KEY, LABEL, PID and TID */
+	KIND_SAMPLES,	/* numbers over an interval: a series for each LABEL, KEY, and TID or PID */
 	KIND_EVENTS,	/* what others are read by: known to each reader by itself */
 	KIND_DIMENSION, /* what ids stand for */
 };
 
 /* What a cell says about its row. */
 enum column_role {
-	ROLE_VALUE,   /* a quantity, a text, a flag */
-	ROLE_TIME,    /* when it began, by CLOCK_BOOTTIME; the first column */
-	ROLE_LENGTH,  /* how long it lasted; null: unfinished */
-	ROLE_LEAD,    /* how long after its beginning the length began */
-	ROLE_PID,     /* whose it is */
-	ROLE_TID,     /* likewise; comm is shown beside it */
-	ROLE_LABEL,   /* what it is called */
-	ROLE_KEY,     /* which of several things of one kind it is about: a device, a stream */
-	ROLE_FILE,    /* the file that it is about; its path is shown beside it */
+	ROLE_VALUE,  /* a quantity, a text, a flag */
+	ROLE_TIME,   /* when it began, by CLOCK_BOOTTIME; the first column */
+	ROLE_LENGTH, /* how long it lasted; null: unfinished */
+	ROLE_LEAD,   /* how long after its beginning the length began */
+	ROLE_PID,    /* whose it is */
+	ROLE_TID,    /* likewise; comm is shown beside it */
+	ROLE_LABEL,  /* what it is called */
+	ROLE_KEY,    /* which of several things of one kind it is about: a device, a stream */
+	ROLE_FILE,   /* the file that it is about; its path is shown beside it */
+	ROLE_GIVEN, /* as a program gave it to the kernel, an address, flags, a size: may be any 64 bits */
+	ROLE_REQUEST, /* likewise: how many bytes a call asked for */
 	ROLE_RESULT,  /* what a call gave back: negative is an error */
 	ROLE_ID,      /* names something else, or is a set of bits: digits matter, size does not */
 	ROLE_INSTANT, /* a time on some clock */
@@ -97,7 +99,8 @@ struct schema_column {
 	const char *name;
 	const char *unit;
 	const char *doc;
-	const struct names *names; /* of a TYPE_NAME column */
+	const struct names *names;   /* of a TYPE_NAME column */
+	const char *path, *path_doc; /* of a second file: the column that shows its path */
 	uint16_t number;
 	uint8_t role;
 	uint8_t type;
@@ -106,7 +109,7 @@ struct schema_column {
 
 struct schema_table {
 	const char *name;
-	const char *label; /* NULL: none */
+	const char *label; /* its category among what a job did; NULL: its rows are not among it */
 	const char *doc;
 	const struct schema_column *columns;
 	unsigned column_count;
@@ -118,6 +121,8 @@ struct schema_table {
 
 extern const struct schema_table schema_tables[TABLE_COUNT];
 
+/* What stands above the table's tracks and charts. */
+const char *schema_title(const struct schema_table *table);
 const struct schema_table *schema_table_by_name(const char *name);
 const struct schema_table *schema_table_by_number(uint16_t number);
 const struct schema_column *schema_column_by_number(const struct schema_table *table,
@@ -126,7 +131,7 @@ const struct schema_column *schema_column_by_number(const struct schema_table *t
 int schema_column_by_name(const struct schema_table *table, const char *name);
 /* The first column in that role: its index in the table, or -1. */
 int schema_column_by_role(const struct schema_table *table, enum column_role role);
-/* Whether its rows have a time, and come in the order of it. */
+/* Whether its rows have a time, and come in the order of it: all do but the dimensions file and run. */
 bool schema_is_timed(const struct schema_table *table);
 
 /* Which recordings a layer is part of. */
@@ -147,7 +152,12 @@ extern const struct layer_info schema_layers[LAYER_COUNT];
 extern const struct names event_names, task_state_names, syscall_names, direction_names,
 	block_op_names, layer_names, loss_names, file_kind_names;
 
+/* The place of a name in its list, or -1. */
+int schema_find_name(const struct names *names, const char *text, size_t size);
+
 enum direction { DIRECTION_R, DIRECTION_W, DIRECTION_C, DIRECTION_none };
+enum block_op { BLOCK_OP_R, BLOCK_OP_W, BLOCK_OP_F, BLOCK_OP_D };
+enum end_state { END_STATE_R, END_STATE_S, END_STATE_D }; /* those that are looked for */
 
 /* What there is to know of a call by its name; indexed by enum syscall, as the cells of columns `op` are. */
 struct syscall_info {
@@ -160,6 +170,7 @@ struct syscall_info {
 };
 
 extern const struct syscall_info schema_syscalls[SYSCALL_COUNT];
+
 enum file_kind {
 	FILE_KIND_FILE,
 	FILE_KIND_DIR,

@@ -18,6 +18,7 @@ struct shown_column {
 	const char *unit;
 	const char *doc;
 	enum shown_kind kind;
+	enum column_role role; /* of a SHOWN_CELL */
 	enum column_type type;
 	unsigned column; /* in the table */
 };

@@ -47,8 +47,9 @@ enum syscall_trait {
 	TRAIT_APPENDS, /* goes to the end of a file that is open with O_APPEND */
 	TRAIT_CREATES, /* always makes what it names, unless it is there; other opens only with O_CREAT */
 	TRAIT_MOVES_PATHS, /* may change the paths of files already known, or remove a directory of them */
-	TRAIT_REMOVES, /* likewise, if its flags say that it removes a directory */
-	TRAIT_MARKS,   /* with a certain descriptor it is a mark: see docs/marks.md */
+	TRAIT_REMOVES,	    /* likewise, if its flags say that it removes a directory */
+	TRAIT_NAMES_SECOND, /* is about its second path: the first is mere text */
+	TRAIT_MARKS,	    /* with a certain descriptor it is a mark: see docs/marks.md */
 };
 
 /* What a row of table process tells. */

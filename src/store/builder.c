@@ -195,14 +195,14 @@ static int localize_names(struct builder *builder, unsigned column)
 
 static void find_references(const struct builder *builder, struct encoder_input *input)
 {
-	static const char *const names[][CODEC_MAX_REFERENCES] = {
-		[ENCODING_AFTER] = { "dur" },
-		[ENCODING_FOLLOW] = { "returned", "file" },
-		[ENCODING_MINUS] = { "requested" },
+	static const enum column_role roles[][CODEC_MAX_REFERENCES] = {
+		[ENCODING_AFTER] = { ROLE_LENGTH },
+		[ENCODING_FOLLOW] = { ROLE_RESULT, ROLE_FILE },
+		[ENCODING_MINUS] = { ROLE_REQUEST },
 	};
 
 	for (unsigned i = 0; i < codec_references(input->encoding); i++) {
-		int column = schema_column_by_name(builder->table, names[input->encoding][i]);
+		int column = schema_column_by_role(builder->table, roles[input->encoding][i]);
 
 		if (column < 0)
 			continue;
@@ -246,12 +246,12 @@ static int encode_column(struct builder *builder, unsigned column)
 /* Least ts and greatest ts + dur; a null ts counts as 0 and a null dur too. */
 static void find_times(const struct builder *builder, struct chunk_header *header)
 {
-	int dur = schema_column_by_name(builder->table, "dur");
+	int dur = schema_column_by_role(builder->table, ROLE_LENGTH);
 	const int64_t *ts = builder->columns[0].filled ? builder->columns[0].cells : NULL;
 	const int64_t *durs =
 		dur >= 0 && builder->columns[dur].filled ? builder->columns[dur].cells : NULL;
 
-	if (!ts || !format_table_has_time(builder->table))
+	if (!ts || !schema_is_timed(builder->table))
 		return;
 	header->first_ts = UINT64_MAX;
 	for (uint32_t row = 0; row < builder->rows; row++) {

@@ -164,6 +164,20 @@ const char *column_text(const struct column *column, int64_t cell, size_t *size)
 	return column->text_bytes + start;
 }
 
+int column_number_names(const struct column *column, const struct names *names, struct buf *numbers)
+{
+	numbers->size = 0;
+	for (uint32_t i = 0; i < column->text_count; i++) {
+		size_t size;
+		const char *text = column_text(column, i, &size);
+		int16_t number = (int16_t)schema_find_name(names, text, size);
+
+		if (buf_append(numbers, &number, sizeof(number)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 void column_free(struct column *column)
 {
 	buf_free(&column->cell_memory);

@@ -194,8 +194,3 @@ int format_put_varint(struct buf *out, uint64_t value)
 	bytes[size++] = (uint8_t)value;
 	return buf_append(out, bytes, size);
 }
-
-bool format_table_has_time(const struct schema_table *table)
-{
-	return !strcmp(table->columns[0].unit, "ns");
-}

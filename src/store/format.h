@@ -96,7 +96,4 @@ static inline int64_t format_unzigzag(uint64_t value)
 	return (int64_t)((value >> 1) ^ -(value & 1));
 }
 
-/* Whether rows of the table are ordered by their first column: a time, except in file and run. */
-bool format_table_has_time(const struct schema_table *table);
-
 #endif

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "store/format.h"
-
 static int stream_next(struct merge_stream *stream, struct error *e)
 {
 	int more = rows_next(stream->rows, e);
@@ -48,7 +46,7 @@ int merge_open(struct merge *merge, struct reader *reader, uint32_t tables,
 	for (unsigned table = 0; table < TABLE_COUNT; table++) {
 		struct merge_stream *stream = &merge->streams[merge->count];
 
-		if (!(tables >> table & 1) || !format_table_has_time(&schema_tables[table]))
+		if (!(tables >> table & 1) || !schema_is_timed(&schema_tables[table]))
 			continue;
 		err = rows_open(&stream->rows, reader, table, wanted[table] | 1, from, to, e);
 		if (err)

@@ -1,7 +1,5 @@
 #include "store/paths.h"
 
-#include <string.h>
-
 static struct dims_text path_of_file(const struct dims *dims, int64_t file)
 {
 	struct dims_text path = { 0 };
@@ -48,12 +46,10 @@ static int path_join(const struct dims *dims, int64_t dir, struct dims_text arg,
 int path_of_fs_names(const struct dims *dims, const struct fs_names *names, struct buf *scratch,
 		     struct dims_text *path)
 {
-	static const char symlink[] = "symlink"; /* and symlinkat, whose first path is mere text */
-
 	*path = path_of_file(dims, names->file);
 	if (path->bytes)
 		return 0;
-	if (names->op.size >= strlen(symlink) && !memcmp(names->op.bytes, symlink, strlen(symlink)))
+	if (names->op >= 0 && schema_syscalls[names->op].trait == TRAIT_NAMES_SECOND)
 		return path_join(dims, names->dir2, names->arg_path2, scratch, path);
 	return path_join(dims, names->dir, names->arg_path, scratch, path);
 }
@@ -70,7 +66,7 @@ int path_of_fs_row(const struct dims *dims, const struct rows *rows, struct buf 
 		   struct dims_text *path)
 {
 	struct fs_names names = {
-		.op = text_of(rows, column_fs_op),
+		.op = rows_name(rows, column_fs_op),
 		.file = rows_cell(rows, column_fs_file),
 		.dir = rows_cell(rows, column_fs_dir),
 		.dir2 = rows_cell(rows, column_fs_dir2),

@@ -13,7 +13,7 @@
 
 /* The cells that decide; the caller keeps the bytes. */
 struct fs_names {
-	struct dims_text op;
+	int op;			 /* enum syscall, -1: unknown */
 	int64_t file, dir, dir2; /* file ids or CELL_NULL */
 	struct dims_text arg_path, arg_path2;
 };

@@ -399,7 +399,7 @@ int reader_select(struct reader *reader, unsigned table, uint64_t from, uint64_t
 	for (size_t i = 0; i < reader->count; i++) {
 		struct listed *listed = &reader->list[i];
 		const struct chunk *chunk = &listed->chunk;
-		bool timed = format_table_has_time(&schema_tables[chunk->table]);
+		bool timed = schema_is_timed(&schema_tables[chunk->table]);
 
 		if (chunk->offset >= reader->end)
 			break;

@@ -64,4 +64,17 @@ void reader_release(const struct reader *reader, const struct chunk *chunk);
 const char *column_text(const struct column *column, int64_t cell, size_t *size);
 void column_free(struct column *column);
 
+/* The file has names as texts, for versions to come: finds the number that each text of the column has in the schema's
+ * list, once for all cells. 0 or -ENOMEM. */
+int column_number_names(const struct column *column, const struct names *names,
+			struct buf *numbers);
+
+/* A cell's number in that list; -1: null, or not in it. */
+static inline int column_name(const struct buf *numbers, int64_t cell)
+{
+	if ((uint64_t)cell >= numbers->size / sizeof(int16_t))
+		return -1;
+	return ((const int16_t *)numbers->data)[cell];
+}
+
 #endif

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/format.h"
-
 struct pair {
 	uint64_t key; /* ts */
 	uint32_t row;
@@ -21,6 +19,8 @@ struct pair {
 
 struct open_chunk {
 	struct column columns[TABLE_MAX_COLUMNS]; /* decoded where wanted */
+	const int64_t *cells[TABLE_MAX_COLUMNS];  /* theirs; NULL: not wanted */
+	struct buf numbers[TABLE_MAX_COLUMNS];	  /* int16_t: of names, by text of the column */
 	struct pair *order;			  /* the rows still to come, by ts */
 	size_t order_capacity;
 	uint32_t at, count;
@@ -28,6 +28,7 @@ struct open_chunk {
 };
 
 struct rows {
+	struct rows_place place; /* first: rows_cell() */
 	struct reader *reader;
 	const struct schema_table *table;
 	uint64_t wanted, from, to;
@@ -87,7 +88,7 @@ int rows_open(struct rows **rows, struct reader *reader, unsigned table, uint64_
 		return error_set(e, -ENOMEM, "no memory to read rows");
 	r->reader = reader;
 	r->table = &schema_tables[table];
-	r->timed = format_table_has_time(r->table);
+	r->timed = schema_is_timed(r->table);
 	r->wanted = wanted;
 	r->from = r->timed ? from : 0;
 	r->to = r->timed ? to : UINT64_MAX;
@@ -107,8 +108,10 @@ void rows_close(struct rows *rows)
 	if (!rows)
 		return;
 	for (size_t i = 0; i < rows->heap_made; i++) {
-		for (unsigned c = 0; c < TABLE_MAX_COLUMNS; c++)
+		for (unsigned c = 0; c < TABLE_MAX_COLUMNS; c++) {
 			column_free(&rows->heap[i]->columns[c]);
+			buf_free(&rows->heap[i]->numbers[c]);
+		}
 		free(rows->heap[i]->order);
 		free(rows->heap[i]);
 	}
@@ -192,23 +195,33 @@ static int order_rows(struct rows *rows, struct open_chunk *open, uint32_t count
 	return sort_pairs(rows, open);
 }
 
+static int open_column(struct rows *rows, struct open_chunk *open, unsigned c, struct error *e)
+{
+	const struct names *names = rows->table->columns[c].names;
+	int err = reader_decode(rows->reader, &rows->chunks[open->place], c, &open->columns[c], e);
+
+	if (!err && names && column_number_names(&open->columns[c], names, &open->numbers[c]))
+		err = error_set(e, -ENOMEM, "no memory for the names of a column");
+	if (rows->wanted >> c & 1)
+		open->cells[c] = open->columns[c].cells;
+	return err;
+}
+
 static int open_next(struct rows *rows, struct open_chunk *open, struct error *e)
 {
-	const struct chunk *chunk;
 	int err;
 
 	open->place = rows->waiting[rows->opened++];
-	chunk = &rows->chunks[open->place];
 	for (unsigned c = 0; c < rows->table->column_count; c++) {
 		bool ordering = rows->timed && c == 0;
 
 		if (!ordering && !(rows->wanted >> c & 1))
 			continue;
-		err = reader_decode(rows->reader, chunk, c, &open->columns[c], e);
+		err = open_column(rows, open, c, e);
 		if (err)
 			return err;
 	}
-	if (order_rows(rows, open, chunk->rows))
+	if (order_rows(rows, open, rows->chunks[open->place].rows))
 		return error_set(e, -ENOMEM, "no memory to order rows");
 	return 0;
 }
@@ -308,19 +321,19 @@ int rows_next(struct rows *rows, struct error *e)
 			return err;
 		}
 	}
-	return rows->heap_count ? 1 : 0;
-}
-
-int64_t rows_cell(const struct rows *rows, unsigned column)
-{
-	const struct open_chunk *top = rows->heap[0];
-
-	if (!(rows->wanted >> column & 1))
-		return CELL_NULL;
-	return top->columns[column].cells[top->order[top->at].row];
+	if (!rows->heap_count)
+		return 0;
+	rows->place = (struct rows_place){ rows->heap[0]->cells,
+					   rows->heap[0]->order[rows->heap[0]->at].row };
+	return 1;
 }
 
 const char *rows_text(const struct rows *rows, unsigned column, size_t *size)
 {
 	return column_text(&rows->heap[0]->columns[column], rows_cell(rows, column), size);
+}
+
+int rows_name(const struct rows *rows, unsigned column)
+{
+	return column_name(&rows->heap[0]->numbers[column], rows_cell(rows, column));
 }

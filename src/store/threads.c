@@ -72,24 +72,22 @@ static int thread_take(struct map *newest, struct threads *threads, const struct
 {
 	int64_t tid = rows_cell(rows, column_process_tid), ts = rows_cell(rows, column_process_ts);
 	int64_t old_tid = rows_cell(rows, column_process_old_tid);
-	const char *event;
-	size_t size;
+	int event = rows_name(rows, column_process_event);
 
-	event = rows_text(rows, column_process_event, &size);
-	if (tid == CELL_NULL || !event)
+	if (tid == CELL_NULL || event < 0)
 		return 0;
 	if (old_tid != CELL_NULL)
 		thread_end(newest, threads, old_tid, ts);
-	if (size == 4 && !memcmp(event, "exit", 4)) {
+	if (event == EVENT_EXIT) {
 		/* One that ended before the recording had told of it is known by its exit alone. */
 		bool known = newest_open(newest, threads, tid) ||
-			     !rows_text(rows, column_process_comm, &size);
+			     rows_cell(rows, column_process_comm) == CELL_NULL;
 		int err = known ? 0 : thread_begin(newest, threads, rows, true);
 
 		thread_end(newest, threads, tid, ts);
 		return err;
 	}
-	return thread_begin(newest, threads, rows, size == 4 && !memcmp(event, "fork", 4));
+	return thread_begin(newest, threads, rows, event == EVENT_FORK);
 }
 
 /* Adds a thread that no row of table process tells of. */

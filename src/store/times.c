@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/units.h"
 #include "schema/schema.h"
@@ -31,7 +30,7 @@ int times_span(struct reader *reader, const struct dims *dims, struct span *span
 		return err;
 	for (size_t i = 0; i < count; i++) {
 		/* Of the dimensions only rows of others know when they were met. */
-		if (strcmp(schema_tables[chunks[i].table].columns[0].name, "ts"))
+		if (schema_tables[chunks[i].table].kind == KIND_DIMENSION)
 			continue;
 		if (chunks[i].first_ts < first)
 			first = chunks[i].first_ts;

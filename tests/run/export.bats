@@ -195,6 +195,34 @@ LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_a
 	same switches "a\\xff\\x20b 10 0 1500" "$(sed -n 1p folder/switches)"
 }
 
+@test "classic: what goes through io_uring opens, closes, creates and deletes too; reads and writes are calls alone" {
+	"$ROOT/build/tools/rows_to_run" queued.strata <<-EOF
+		fs ts=1000 dur=10 pid=7 tid=7 op=openat arg_path=a flags=0 returned=3
+		fs ts=2000 dur=10 pid=7 tid=7 op=io_uring_openat arg_path=b flags=0x42 mode=0640 returned=4
+		fs ts=3000 dur=10 pid=7 tid=7 op=io_uring_openat2 arg_path=c flags=0 returned=5
+		fs ts=4000 dur=10 pid=7 tid=7 op=creat arg_path=d mode=0600 returned=6
+		fs ts=5000 dur=10 pid=7 tid=7 op=io_uring_close fd=4 returned=0
+		fs ts=6000 dur=10 pid=7 tid=7 op=close fd=3 returned=0
+		fs ts=7000 dur=10 pid=7 tid=7 op=io_uring_unlinkat arg_path=b returned=0
+		fs ts=8000 dur=10 pid=7 tid=7 op=rmdir arg_path=e returned=0
+		fs ts=9000 dur=10 pid=7 tid=7 op=newfstatat arg_path=a returned=0
+		io ts=1000 dur=10 pid=7 tid=7 op=io_uring_read dir=R requested=1 returned=1
+		io ts=2000 dur=10 pid=7 tid=7 op=pread64 dir=R requested=1 returned=1
+		io ts=3000 dur=10 pid=7 tid=7 op=readv dir=R requested=1 returned=1
+		io ts=4000 dur=10 pid=7 tid=7 op=aio_pwrite dir=W requested=1 returned=1
+		io ts=5000 dur=10 pid=7 tid=7 op=write dir=W requested=1 returned=1
+	EOF
+	"$STRATA" export -q queued.strata -f classic -o folder
+	same open "openat a io_uring_openat b io_uring_openat2 c creat d" \
+		"$(tail -n +2 folder/open | awk '{ print $5, $7 }' | xargs)"
+	same close "4 3" "$(tail -n +2 folder/close | awk '{ print $3 }' | xargs)"
+	same create_del "io_uring_openat 0640 creat 0600 io_uring_unlinkat - rmdir -" \
+		"$(tail -n +2 folder/create_del | awk '{ print $3, $4 }' | xargs)"
+	same vfs_rw "2010 R 5010 W" "$(tail -n +2 folder/vfs_rw | awk '{ print $1, $5 }' | xargs)"
+	same read 2010 "$(tail -n +2 folder/read | awk '{ print $1 }' | xargs)"
+	same write 5010 "$(tail -n +2 folder/write | awk '{ print $1 }' | xargs)"
+}
+
 @test "--raw prints names as they are" {
 	odd
 	"$STRATA" export odd.strata -f vfs_rw --raw -o - 2>/dev/null >raw

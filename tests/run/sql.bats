@@ -70,6 +70,31 @@ refuses() {
 	done <names
 }
 
+@test "an open is an open, through io_uring too: view opens" {
+	"$ROOT/build/tools/rows_to_run" run.strata <<-EOF
+		run key=start_ts value=1000000000
+		fs ts=1000000000 dur=5 tid=7 op=openat file=1 returned=3
+		fs ts=1000001000 dur=5 tid=7 op=io_uring_openat file=2 returned=4
+		fs ts=1000002000 dur=5 tid=7 op=creat returned=-13
+		fs ts=1000003000 dur=5 tid=7 op=close file=1 returned=0
+		fs ts=2000001000 dur=5 tid=7 op=io_uring_openat2 returned=-2
+		fs ts=2000002000 dur=5 tid=7 op=io_uring_close file=2 returned=0
+	EOF
+	same "opens by second" "second,opens,failed,files 0,3,1,2 1,1,1,0" \
+		"$(ask run.strata "select second, opens, failed, files from opens" | xargs)"
+}
+
+@test "a table for people: quantities have separators, ids and addresses do not" {
+	"$ROOT/build/tools/rows_to_run" run.strata <<-EOF
+		job ts=123456789 dur=1000000 minor_faults=1234567 rss=7654321
+		mem ts=123456789 op=mmap addr=140737488347136 length=65536 returned=140737488347136 tid=123456
+	EOF
+	same "quantities" "1,234,567 7,654,321 123456789" \
+		"$("$STRATA" sql run.strata "select minor_faults, rss, ts from job" 2>words | tail -1 | xargs)"
+	same "ids" "140737488347136 65,536 140737488347136 123456" \
+		"$("$STRATA" sql run.strata "select addr, length, returned, tid from mem" 2>words | tail -1 | xargs)"
+}
+
 @test "t, utc and utc(ts) agree with the clocks of the trace" {
 	same "t" 0 "$(ask "$JOB" "select count(*) from io where abs(t - (ts - (select value::bigint from run where key = 'start_ts')) / 1e9) > 1e-9" | tail -1)"
 	same "readings" 0 "$(ask "$JOB" "select count(*) from clock where epoch_ns(utc) <> realtime or utc <> utc(ts)" | tail -1)"

@@ -73,9 +73,9 @@ static struct dims_text text_of(const char *string)
 	return (struct dims_text){ string, string ? strlen(string) : 0 };
 }
 
-static struct fs_names row_of(const char *op, int64_t dir, const char *arg_path)
+static struct fs_names row_of(enum syscall op, int64_t dir, const char *arg_path)
 {
-	return (struct fs_names){ .op = text_of(op),
+	return (struct fs_names){ .op = op,
 				  .file = CELL_NULL,
 				  .dir = dir,
 				  .dir2 = CELL_NULL,
@@ -98,7 +98,7 @@ static void assert_path(struct fixture *f, const struct fs_names *row, const cha
 
 static void the_file_comes_first(void **state)
 {
-	struct fs_names row = row_of("openat", ROOT, "elsewhere");
+	struct fs_names row = row_of(SYSCALL_openat, ROOT, "elsewhere");
 
 	row.file = DATA;
 	assert_path(*state, &row, "/data");
@@ -110,15 +110,15 @@ static void arguments_are_joined_and_not_resolved(void **state)
 {
 	struct fs_names row;
 
-	row = row_of("openat", DATA, "a/../b");
+	row = row_of(SYSCALL_openat, DATA, "a/../b");
 	assert_path(*state, &row, "/data/a/../b");
-	row = row_of("openat", ROOT, "etc"); /* no second slash */
+	row = row_of(SYSCALL_openat, ROOT, "etc"); /* no second slash */
 	assert_path(*state, &row, "/etc");
-	row = row_of("openat", DATA, "/abs");
+	row = row_of(SYSCALL_openat, DATA, "/abs");
 	assert_path(*state, &row, "/abs");
-	row = row_of("newfstatat", DATA, "");
+	row = row_of(SYSCALL_newfstatat, DATA, "");
 	assert_path(*state, &row, "/data");
-	row = row_of("newfstatat", PIPE, "");
+	row = row_of(SYSCALL_newfstatat, PIPE, "");
 	assert_path(*state, &row, "pipe:[7]");
 }
 
@@ -126,26 +126,26 @@ static void what_is_not_known_is_null(void **state)
 {
 	struct fs_names row;
 
-	row = row_of("stat", CELL_NULL, "relative");
+	row = row_of(SYSCALL_stat, CELL_NULL, "relative");
 	assert_path(*state, &row, NULL);
-	row = row_of("openat", UNKNOWN, "relative");
+	row = row_of(SYSCALL_openat, UNKNOWN, "relative");
 	assert_path(*state, &row, NULL);
-	row = row_of("openat", PIPE, "relative");
+	row = row_of(SYSCALL_openat, PIPE, "relative");
 	assert_path(*state, &row, NULL);
-	row = row_of("close", CELL_NULL, NULL);
+	row = row_of(SYSCALL_close, CELL_NULL, NULL);
 	assert_path(*state, &row, NULL);
 }
 
 static void of_a_symlink_it_is_the_link(void **state)
 {
-	struct fs_names row = row_of("symlinkat", CELL_NULL, "/target");
+	struct fs_names row = row_of(SYSCALL_symlinkat, CELL_NULL, "/target");
 
 	assert_path(*state, &row, NULL);
 	row.arg_path2 = text_of("link");
 	assert_path(*state, &row, NULL);
 	row.dir2 = DATA;
 	assert_path(*state, &row, "/data/link");
-	row.op = text_of("symlink");
+	row.op = SYSCALL_symlink;
 	row.arg_path2 = text_of("/abs/link");
 	assert_path(*state, &row, "/abs/link");
 }

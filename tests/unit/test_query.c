@@ -199,18 +199,10 @@ static void test_what_says_nothing(void **state)
 
 static void test_text(void **state)
 {
-	struct buf out = { 0 };
 	duckdb_string_t twelve = text_string("123456789012", 12),
 			more = text_string("1234567890123", 13);
 
 	(void)state;
-	assert_true(text_is_plain("gr\xc3\xbc\xc3\x9f", 6));
-	assert_false(text_is_plain("a\\b", 3));
-	assert_false(text_is_plain("a\xff", 2));
-	assert_int_equal(text_append_shown(&out, "a\\\xff\xc3\xbc", 5), 0);
-	assert_int_equal(out.size, 11);
-	assert_memory_equal(out.data, "a\\x5c\\xff\xc3\xbc", 11);
-	buf_free(&out);
 	assert_memory_equal(text_bytes(&twelve), "123456789012", 12);
 	assert_memory_equal(text_bytes(&more), "1234567890123", 13);
 	assert_false(text_equals(&twelve, &more));

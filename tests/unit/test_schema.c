@@ -67,6 +67,8 @@ static void enums_and_lists_agree(void **state)
 	assert_string_equal(syscall_names.names[SYSCALL_newfstatat], "newfstatat");
 	assert_null(syscall_names.names[SYSCALL_none]);
 	assert_string_equal(direction_names.names[DIRECTION_C], "C");
+	assert_string_equal(block_op_names.names[BLOCK_OP_D], "D");
+	assert_string_equal(task_state_names.names[END_STATE_D], "D");
 	assert_string_equal(event_names.names[EVENT_EXISTS], "exists");
 	assert_string_equal(file_kind_names.names[FILE_KIND_SOCKET], "socket");
 	assert_int_equal(schema_tables[TABLE_io].group, column_io_tid);
@@ -110,6 +112,53 @@ static void no_column_is_shown_twice(void **state)
 	}
 }
 
+/* Windows, merges and the order of rows rest on this. */
+static void all_rows_have_a_time_but_files_and_facts(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < TABLE_COUNT; i++) {
+		const struct schema_table *table = &schema_tables[i];
+
+		assert_int_equal(schema_is_timed(table), i != TABLE_file && i != TABLE_run);
+		if (table->kind != KIND_DIMENSION) {
+			assert_string_equal(table->columns[0].name, "ts");
+			assert_string_equal(table->columns[0].unit, "ns");
+		}
+		for (unsigned c = 1; c < table->column_count; c++)
+			assert_int_not_equal(table->columns[c].role, ROLE_TIME);
+	}
+}
+
+/* See src/store/codec.h: what an encoding is told against must be there. */
+static void encodings_find_what_they_refer_to(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < TABLE_COUNT; i++) {
+		const struct schema_table *table = &schema_tables[i];
+
+		for (unsigned c = 0; c < table->column_count; c++) {
+			uint8_t encoding = table->columns[c].encoding;
+
+			if (encoding == ENCODING_AFTER)
+				assert_true(schema_column_by_role(table, ROLE_LENGTH) > 0);
+			if (encoding == ENCODING_FOLLOW) {
+				assert_true(schema_column_by_role(table, ROLE_RESULT) > 0);
+				assert_true(schema_column_by_role(table, ROLE_FILE) > 0);
+			}
+			if (encoding == ENCODING_MINUS)
+				assert_true(schema_column_by_role(table, ROLE_REQUEST) > 0);
+		}
+	}
+}
+
+static void titles_fall_back_to_labels_and_names(void **state)
+{
+	(void)state;
+	assert_string_equal(schema_title(&schema_tables[TABLE_block]), "Block requests");
+	assert_string_equal(schema_title(&schema_tables[TABLE_fault]), "FAULT");
+	assert_string_equal(schema_title(&schema_tables[TABLE_clock]), "clock");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +168,9 @@ int main(void)
 		cmocka_unit_test(enums_and_lists_agree),
 		cmocka_unit_test(names_stand_beside_their_ids),
 		cmocka_unit_test(no_column_is_shown_twice),
+		cmocka_unit_test(all_rows_have_a_time_but_files_and_facts),
+		cmocka_unit_test(encodings_find_what_they_refer_to),
+		cmocka_unit_test(titles_fall_back_to_labels_and_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

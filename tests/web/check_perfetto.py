@@ -105,7 +105,8 @@ def check_arguments(tables, args, paths):
             for key, value in row.items():
                 if key in ("ts", "stream", "dur", "pid", "tid", "file", "dir2", "out_file", "op") or not value:
                     continue
-                if (table, key) == ("fs", "dir") or not value.lstrip("-").isdigit():
+                # The track tells the device.
+                if (table, key) in (("fs", "dir"), ("gpu_op", "gpu")) or not value.lstrip("-").isdigit():
                     continue
                 if key in ("arg_path", "arg_path2", "comm", "path", "dev"):
                     continue
