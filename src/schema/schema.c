@@ -64,6 +64,15 @@ const struct schema_table schema_tables[TABLE_COUNT] = {
 #include "schema/tables.def"
 };
 
+int schema_find_name(const struct names *names, const char *text, size_t size)
+{
+	for (unsigned i = 0; i < names->count; i++)
+		if (names->names[i] && strlen(names->names[i]) == size &&
+		    !memcmp(names->names[i], text, size))
+			return (int)i;
+	return -1;
+}
+
 const struct schema_table *schema_table_by_name(const char *name)
 {
 	for (unsigned i = 0; i < TABLE_COUNT; i++)

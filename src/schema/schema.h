@@ -147,7 +147,12 @@ extern const struct layer_info schema_layers[LAYER_COUNT];
 extern const struct names event_names, task_state_names, syscall_names, direction_names,
 	block_op_names, layer_names, loss_names, file_kind_names;
 
+/* The place of a name in its list, or -1. */
+int schema_find_name(const struct names *names, const char *text, size_t size);
+
 enum direction { DIRECTION_R, DIRECTION_W, DIRECTION_C, DIRECTION_none };
+enum block_op { BLOCK_OP_R, BLOCK_OP_W, BLOCK_OP_F, BLOCK_OP_D };
+enum end_state { END_STATE_R, END_STATE_S, END_STATE_D }; /* those that are looked for */
 
 /* What there is to know of a call by its name; indexed by enum syscall, as the cells of columns `op` are. */
 struct syscall_info {
@@ -160,6 +165,7 @@ struct syscall_info {
 };
 
 extern const struct syscall_info schema_syscalls[SYSCALL_COUNT];
+
 enum file_kind {
 	FILE_KIND_FILE,
 	FILE_KIND_DIR,

@@ -21,6 +21,8 @@ struct pair {
 
 struct open_chunk {
 	struct column columns[TABLE_MAX_COLUMNS]; /* decoded where wanted */
+	const int64_t *cells[TABLE_MAX_COLUMNS];  /* theirs; NULL: not wanted */
+	struct buf numbers[TABLE_MAX_COLUMNS];	  /* int16_t: of names, by text of the column */
 	struct pair *order;			  /* the rows still to come, by ts */
 	size_t order_capacity;
 	uint32_t at, count;
@@ -28,6 +30,7 @@ struct open_chunk {
 };
 
 struct rows {
+	struct rows_place place; /* first: rows_cell() */
 	struct reader *reader;
 	const struct schema_table *table;
 	uint64_t wanted, from, to;
@@ -107,8 +110,10 @@ void rows_close(struct rows *rows)
 	if (!rows)
 		return;
 	for (size_t i = 0; i < rows->heap_made; i++) {
-		for (unsigned c = 0; c < TABLE_MAX_COLUMNS; c++)
+		for (unsigned c = 0; c < TABLE_MAX_COLUMNS; c++) {
 			column_free(&rows->heap[i]->columns[c]);
+			buf_free(&rows->heap[i]->numbers[c]);
+		}
 		free(rows->heap[i]->order);
 		free(rows->heap[i]);
 	}
@@ -192,23 +197,48 @@ static int order_rows(struct rows *rows, struct open_chunk *open, uint32_t count
 	return sort_pairs(rows, open);
 }
 
+/* The file has names as texts, for versions to come: here each text of the chunk gets its number, once. */
+static int number_names(const struct names *names, const struct column *column, struct buf *numbers)
+{
+	numbers->size = 0;
+	for (uint32_t i = 0; i < column->text_count; i++) {
+		size_t size;
+		const char *text = column_text(column, i, &size);
+		int16_t number = (int16_t)schema_find_name(names, text, size);
+
+		if (buf_append(numbers, &number, sizeof(number)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int open_column(struct rows *rows, struct open_chunk *open, unsigned c, struct error *e)
+{
+	const struct names *names = rows->table->columns[c].names;
+	int err = reader_decode(rows->reader, &rows->chunks[open->place], c, &open->columns[c], e);
+
+	if (!err && names && number_names(names, &open->columns[c], &open->numbers[c]))
+		err = error_set(e, -ENOMEM, "no memory for the names of a column");
+	if (rows->wanted >> c & 1)
+		open->cells[c] = open->columns[c].cells;
+	return err;
+}
+
 static int open_next(struct rows *rows, struct open_chunk *open, struct error *e)
 {
-	const struct chunk *chunk;
 	int err;
 
 	open->place = rows->waiting[rows->opened++];
-	chunk = &rows->chunks[open->place];
 	for (unsigned c = 0; c < rows->table->column_count; c++) {
 		bool ordering = rows->timed && c == 0;
 
 		if (!ordering && !(rows->wanted >> c & 1))
 			continue;
-		err = reader_decode(rows->reader, chunk, c, &open->columns[c], e);
+		err = open_column(rows, open, c, e);
 		if (err)
 			return err;
 	}
-	if (order_rows(rows, open, chunk->rows))
+	if (order_rows(rows, open, rows->chunks[open->place].rows))
 		return error_set(e, -ENOMEM, "no memory to order rows");
 	return 0;
 }
@@ -308,19 +338,24 @@ int rows_next(struct rows *rows, struct error *e)
 			return err;
 		}
 	}
-	return rows->heap_count ? 1 : 0;
-}
-
-int64_t rows_cell(const struct rows *rows, unsigned column)
-{
-	const struct open_chunk *top = rows->heap[0];
-
-	if (!(rows->wanted >> column & 1))
-		return CELL_NULL;
-	return top->columns[column].cells[top->order[top->at].row];
+	if (!rows->heap_count)
+		return 0;
+	rows->place = (struct rows_place){ rows->heap[0]->cells,
+					   rows->heap[0]->order[rows->heap[0]->at].row };
+	return 1;
 }
 
 const char *rows_text(const struct rows *rows, unsigned column, size_t *size)
 {
 	return column_text(&rows->heap[0]->columns[column], rows_cell(rows, column), size);
+}
+
+int rows_name(const struct rows *rows, unsigned column)
+{
+	const struct buf *numbers = &rows->heap[0]->numbers[column];
+	int64_t cell = rows_cell(rows, column);
+
+	if ((uint64_t)cell >= numbers->size / sizeof(int16_t))
+		return -1;
+	return ((const int16_t *)numbers->data)[cell];
 }

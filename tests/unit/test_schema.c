@@ -67,6 +67,8 @@ static void enums_and_lists_agree(void **state)
 	assert_string_equal(syscall_names.names[SYSCALL_newfstatat], "newfstatat");
 	assert_null(syscall_names.names[SYSCALL_none]);
 	assert_string_equal(direction_names.names[DIRECTION_C], "C");
+	assert_string_equal(block_op_names.names[BLOCK_OP_D], "D");
+	assert_string_equal(task_state_names.names[END_STATE_D], "D");
 	assert_string_equal(event_names.names[EVENT_EXISTS], "exists");
 	assert_string_equal(file_kind_names.names[FILE_KIND_SOCKET], "socket");
 	assert_int_equal(schema_tables[TABLE_io].group, column_io_tid);

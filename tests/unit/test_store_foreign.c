@@ -3,6 +3,7 @@
 
 #include "base/cursor.h"
 #include "store/format.h"
+#include "store/rows.h"
 
 /* Puts the header back in order after a chunk was changed by hand. */
 static void reseal(struct buf *chunk, uint16_t table)
@@ -175,6 +176,50 @@ static void a_column_stored_against_itself_is_refused(void **state)
 	buf_free(&chunk);
 }
 
+/* Names are numbers in memory, whatever number they have in their chunk; one of a newer schema is a text only. */
+static void names_have_the_numbers_of_the_schema(void **state)
+{
+	static const int64_t calls[] = { SYSCALL_splice, SYSCALL_read, CELL_NULL, SYSCALL_write };
+	static const int expected[] = { -1, SYSCALL_read, -1, SYSCALL_write };
+	static const char *const texts[] = { "splicf", "read", NULL, "write" };
+	struct builder *io = help_builder(TABLE_io);
+	struct buf chunk = { 0 };
+	struct reader *reader;
+	struct rows *rows;
+	struct error e;
+	char *name;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		builder_set(io, column_io_ts, i);
+		builder_set(io, column_io_op, calls[i]);
+		builder_end_row(io);
+	}
+	help_encode(io, &chunk);
+	name = memmem(chunk.data, chunk.size, "splice", 6);
+	assert_non_null(name);
+	name[5] = 'f';
+	reseal(&chunk, schema_tables[TABLE_io].number);
+	help_trace(&chunk, true);
+	reader = help_open();
+	assert_int_equal(rows_open(&rows, reader, TABLE_io, ~0ull, 0, UINT64_MAX, &e), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		size_t size;
+		const char *text;
+
+		assert_int_equal(rows_next(rows, &e), 1);
+		assert_int_equal(rows_name(rows, column_io_op), expected[i]);
+		text = rows_text(rows, column_io_op, &size);
+		assert_int_equal(size, texts[i] ? strlen(texts[i]) : 0);
+		assert_memory_equal(text ? text : "", texts[i] ? texts[i] : "", size);
+	}
+	rows_close(rows);
+	reader_close(reader);
+	unlink(help_path);
+	buf_free(&chunk);
+	builder_close(io);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +228,7 @@ int main(void)
 		cmocka_unit_test(unknown_encodings_are_refused),
 		cmocka_unit_test(a_sealed_lie_does_no_harm),
 		cmocka_unit_test(a_column_stored_against_itself_is_refused),
+		cmocka_unit_test(names_have_the_numbers_of_the_schema),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
