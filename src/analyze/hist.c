@@ -10,7 +10,7 @@
 #define BUCKETS	 ((64 - SUB_BITS + 1) * SUB)
 #define FEW	 512 /* cells */
 #define FIRST	 8   /* values of a log that begins */
-#define LATEST	 64  /* of a full one */
+#define LATEST	 128 /* of a full one */
 
 struct hist_cell {
 	uint16_t bucket;
@@ -73,19 +73,12 @@ static void spread_begin(struct spread *spread, const struct hist *hist)
 	spread_hist(spread, hist);
 }
 
-/* The first bucket that is not empty, from `from` on, or BUCKETS. */
-static uint32_t spread_next(const struct spread *spread, uint32_t from)
-{
-	for (uint32_t word = from / 64; word < BUCKETS / 64; word++) {
-		uint64_t bits = spread->present[word];
-
-		if (word == from / 64)
-			bits &= ~0ull << from % 64;
-		if (bits)
-			return word * 64 + (uint32_t)__builtin_ctzll(bits);
-	}
-	return BUCKETS;
-}
+/* Runs what follows for each bucket that is not empty, in order. */
+#define SPREAD_FOR_EACH(spread, bucket)                                                 \
+	for (uint32_t word = 0, bucket; word < BUCKETS / 64; word++)                    \
+		for (uint64_t bits = (spread)->present[word];                           \
+		     bits && (bucket = word * 64 + (uint32_t)__builtin_ctzll(bits), 1); \
+		     bits &= bits - 1)
 
 /* ---- and back ---- */
 
@@ -95,7 +88,7 @@ static int take_buckets(struct hist *hist, const struct spread *spread)
 		hist->buckets = calloc(BUCKETS, sizeof(*hist->buckets));
 	if (!hist->buckets)
 		return -ENOMEM;
-	for (uint32_t i = spread_next(spread, 0); i < BUCKETS; i = spread_next(spread, i + 1))
+	SPREAD_FOR_EACH (spread, i)
 		hist->buckets[i] = spread->counts[i];
 	free(hist->cells);
 	free(hist->log);
@@ -117,9 +110,10 @@ static int take_cells(struct hist *hist, const struct spread *spread, unsigned n
 		hist->capacity = (uint16_t)capacity;
 	}
 	hist->used = hist->logged = 0;
-	for (uint32_t i = spread_next(spread, 0); i < BUCKETS; i = spread_next(spread, i + 1))
+	SPREAD_FOR_EACH (spread, i) {
 		hist->cells[hist->used++] =
 			(struct hist_cell){ (uint16_t)i, (uint16_t)spread->counts[i] };
+	}
 	return 0;
 }
 
@@ -129,7 +123,7 @@ static int take_spread(struct hist *hist, const struct spread *spread)
 	bool many = hist->buckets != NULL;
 	unsigned needed = 0;
 
-	for (uint32_t i = spread_next(spread, 0); i < BUCKETS; i = spread_next(spread, i + 1)) {
+	SPREAD_FOR_EACH (spread, i) {
 		needed++;
 		many |= spread->counts[i] > UINT16_MAX;
 	}
@@ -203,22 +197,17 @@ int hist_merge(struct hist *into, const struct hist *from)
 uint64_t hist_quantile(const struct hist *hist, double q)
 {
 	uint64_t left = (uint64_t)(q * (double)hist->count + 0.999999999);
-	uint32_t bucket;
 	struct spread spread;
 
 	if (!hist->count)
 		return 0;
 	spread_begin(&spread, hist);
-	bucket = spread_next(&spread, 0);
-	while (spread.counts[bucket] < left) {
-		uint32_t next = spread_next(&spread, bucket + 1);
-
-		if (next == BUCKETS)
-			break;
-		left -= spread.counts[bucket];
-		bucket = next;
+	SPREAD_FOR_EACH (&spread, i) {
+		if (spread.counts[i] >= left)
+			return bucket_end(i) < hist->most ? bucket_end(i) : hist->most;
+		left -= spread.counts[i];
 	}
-	return bucket_end(bucket) < hist->most ? bucket_end(bucket) : hist->most;
+	return hist->most;
 }
 
 double hist_variance(const struct hist *hist)
@@ -238,7 +227,7 @@ void hist_bins(const struct hist *hist, uint64_t bins[HIST_BINS])
 
 	memset(bins, 0, HIST_BINS * sizeof(*bins));
 	spread_begin(&spread, hist);
-	for (uint32_t i = spread_next(&spread, 0); i < BUCKETS; i = spread_next(&spread, i + 1)) {
+	SPREAD_FOR_EACH (&spread, i) {
 		uint64_t end = bucket_end(i);
 
 		bins[end ? 64 - __builtin_clzll(end) : 0] += spread.counts[i];
