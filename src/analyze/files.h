@@ -100,9 +100,12 @@ struct files {
 
 	/* While loading. */
 	struct strings op_names, dir_names;
-	struct numbering by_file, by_pid, by_walk;
-	struct buf op_list, file_list, dir_list, process_list, walks;
-	struct buf by_id; /* uint32_t: place in file_list + 1, by id as rows carry it */
+	struct numbering by_file;
+	struct map walks; /* by place of the file and tid: where the thread's last read ended */
+	struct buf op_list, file_list, dir_list, process_list;
+	uint32_t op_places[TABLE_COUNT][SYSCALL_COUNT]; /* in op_list, + 1 */
+	struct buf by_id;   /* uint32_t: place in file_list + 1, by id as rows carry it */
+	struct buf by_proc; /* uint32_t: place in process_list + 1, by process + 1 */
 };
 
 int files_open(struct files *files, struct context *context);
@@ -110,8 +113,5 @@ size_t files_sinks(struct files *files, struct scan_sink *sinks); /* at most FIL
 #define FILES_SINKS 5
 int files_finish(struct files *files);
 void files_free(struct files *files);
-
-/* For models beside: the use of a file, NULL when out of memory. */
-struct file_use *files_of(struct files *files, int64_t file);
 
 #endif

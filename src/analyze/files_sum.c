@@ -75,7 +75,7 @@ static int finish_file(struct files *files, struct file_use *use)
 
 	if (row) {
 		use->path = row->path;
-		use->regular = dims_text_is(&row->kind, "file");
+		use->regular = file_row_is(row, FILE_KIND_FILE);
 	}
 	extents_free(&use->extents);
 	total_file(use->regular ? &files->regular : &files->other, use);
@@ -199,13 +199,12 @@ void files_free(struct files *files)
 	strings_free(&files->op_names);
 	strings_free(&files->dir_names);
 	numbering_free(&files->by_file);
-	numbering_free(&files->by_pid);
-	numbering_free(&files->by_walk);
+	map_free(&files->walks);
 	buf_free(&files->op_list);
 	buf_free(&files->file_list);
 	buf_free(&files->dir_list);
 	buf_free(&files->process_list);
-	buf_free(&files->walks);
 	buf_free(&files->by_id);
+	buf_free(&files->by_proc);
 	*files = (struct files){ 0 };
 }
