@@ -204,11 +204,9 @@ static int summary_load_block(struct summary *summary, struct reader *reader, st
 		return err;
 	while ((err = rows_next(rows, e)) > 0) {
 		int64_t bytes = rows_cell(rows, column_block_bytes);
-		const char *op;
-		size_t size;
+		int op = rows_name(rows, column_block_op);
 
-		op = rows_text(rows, column_block_op, &size);
-		if (bytes == CELL_NULL || !op || size != 1 || (*op != 'R' && *op != 'W'))
+		if (bytes == CELL_NULL || (op != BLOCK_OP_R && op != BLOCK_OP_W))
 			continue;
 		block->bytes += (uint64_t)bytes;
 		if (rows_cell(rows, column_block_file) != CELL_NULL)

@@ -6,7 +6,6 @@
 
 #define MOST_CPUS 65536
 
-/* The element of an array that grows with zeros; NULL when out of memory. */
 int tasks_open(struct tasks *tasks, struct context *context)
 {
 	*tasks = (struct tasks){ .context = context };
@@ -53,15 +52,12 @@ static int take_by_name(struct tasks *tasks, const struct rows *rows, uint32_t n
 			int64_t wait)
 {
 	struct task_name *name = buf_element(&tasks->by_name, number, sizeof(*name));
-	const char *state;
-	size_t size;
 
 	if (!name)
 		return -ENOMEM;
-	state = rows_text(rows, column_sched_end_state, &size);
 	name->cpu_ns += ns;
 	name->stays++;
-	name->preempted += state && size == 1 && *state == 'R';
+	name->preempted += rows_name(rows, column_sched_end_state) == END_STATE_R;
 	return wait == CELL_NULL ? 0 : hist_add(&name->waits, (uint64_t)wait);
 }
 

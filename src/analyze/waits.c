@@ -27,7 +27,7 @@ static enum wait_reason reason_of(const struct waits *waits, uint32_t waker, boo
 {
 	const struct roles *roles = &waits->context->roles;
 
-	if (waits->left_state == 'D')
+	if (waits->left_state == END_STATE_D)
 		return WAIT_DISK;
 	if (interrupt)
 		return WAIT_EVENTS;
@@ -67,8 +67,7 @@ static int note_leaving(struct waits *waits, const struct rows *rows, uint64_t e
 	size_t size;
 
 	waits->left_ts = end;
-	text = rows_text(rows, column_sched_end_state, &size);
-	waits->left_state = text && size ? *text : 0;
+	waits->left_state = rows_name(rows, column_sched_end_state);
 	waits->left_syscall = NO_SYSCALL;
 	text = rows_text(rows, column_sched_syscall, &size);
 	return text ? strings_add(&waits->syscalls, text, size, &waits->left_syscall) : 0;

@@ -52,7 +52,7 @@ struct waits {
 	struct numbering by_call;
 	struct buf list;  /* struct wait_call */
 	uint64_t left_ts; /* when the main thread left its CPU; 0: never yet */
-	char left_state;
+	int left_state;	  /* enum end_state; -1: not known */
 	uint32_t left_syscall;
 };
 

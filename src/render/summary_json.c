@@ -107,7 +107,7 @@ static void print_tables(const struct summary *summary, struct json *json)
 	json_open(json, "tables", '{');
 	for (unsigned i = 0; i < TABLE_COUNT; i++) {
 		const struct summary_table *table = &summary->tables[i];
-		bool timed = table->rows && !strcmp(schema_tables[i].columns[0].name, "ts");
+		bool timed = table->rows && schema_is_timed(&schema_tables[i]);
 
 		json_open(json, schema_tables[i].name, '{');
 		JSON_FIELDS(json, table, rows, bytes);

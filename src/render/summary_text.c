@@ -176,7 +176,7 @@ static void print_table(const struct summary *summary, unsigned id, FILE *out)
 		units_format_count(rows, sizeof(rows), table->rows),
 		units_format_bytes(bytes, sizeof(bytes), table->bytes),
 		(double)table->bytes / (double)table->rows);
-	if (!strcmp(schema_tables[id].columns[0].name, "ts")) {
+	if (schema_is_timed(&schema_tables[id])) {
 		print_since(out, summary, table->first_ts);
 		print_since(out, summary, table->last_end);
 	}
