@@ -193,7 +193,7 @@ static void add_steps(struct making *making, const struct report *a, const struc
 
 static void add_roles(struct making *making, const struct report *a, const struct report *b)
 {
-	for (unsigned i = 0; i <= ROLE_HELPER; i++) {
+	for (unsigned i = 0; i <= PROC_ROLE_HELPER; i++) {
 		const struct report *both[] = { a, b };
 		double cpu[2] = { 0 };
 

@@ -93,8 +93,8 @@ struct files {
 	struct process_use *processes; /* by time in calls */
 	size_t process_count;
 	struct files_total regular, other;
-	struct traffic role_read[ROLE_COUNT], role_written[ROLE_COUNT];
-	uint64_t role_metadata_ns[ROLE_COUNT];
+	struct traffic role_read[PROC_ROLE_COUNT], role_written[PROC_ROLE_COUNT];
+	uint64_t role_metadata_ns[PROC_ROLE_COUNT];
 	uint64_t opens, failed_opens, stats, failed_stats, closes, syncs, sync_ns, metadata_ns;
 	uint64_t metadata_calls;
 

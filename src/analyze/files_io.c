@@ -88,7 +88,7 @@ static int take_copy(struct files *files, const struct rows *rows, const struct 
 static int take_by_process(struct files *files, const struct io_row *io)
 {
 	struct process_use *use = files_process(files, io->pid, io->ts);
-	enum role role = ROLE_OTHER;
+	enum proc_role role = PROC_ROLE_OTHER;
 
 	if (!use)
 		return -ENOMEM;

@@ -88,7 +88,7 @@ static int steps_take(void *state, const struct rows *rows)
 	proc = procs_find(context->procs, rows_cell(rows, column_io_pid), ts);
 	if (proc == PROC_NONE)
 		return 0;
-	if (direction == DIRECTION_W && context->roles.of[proc] == ROLE_WORKER) {
+	if (direction == DIRECTION_W && context->roles.of[proc] == PROC_ROLE_WORKER) {
 		pipe = pipe_of(steps, file);
 		if (!pipe)
 			return -ENOMEM;

@@ -33,7 +33,7 @@ static enum wait_reason reason_of(const struct waits *waits, uint32_t waker, boo
 		return WAIT_EVENTS;
 	if (waker == roles->main)
 		return WAIT_OWN;
-	if (waker != PROC_NONE && roles->of[waker] == ROLE_WORKER)
+	if (waker != PROC_NONE && roles->of[waker] == PROC_ROLE_WORKER)
 		return WAIT_WORKERS;
 	return WAIT_OTHERS;
 }

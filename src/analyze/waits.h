@@ -45,7 +45,7 @@ struct waits {
 	bool known;
 	struct wait_call *calls; /* by ns, the greatest first */
 	size_t call_count;
-	uint64_t wakes[ROLE_COUNT][ROLE_COUNT]; /* from, to; within a process not counted */
+	uint64_t wakes[PROC_ROLE_COUNT][PROC_ROLE_COUNT]; /* from, to; within a process not counted */
 
 	/* While loading. */
 	struct strings syscalls;

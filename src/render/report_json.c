@@ -158,7 +158,7 @@ static void print_steps(struct json *json, const struct report *report)
 static void print_roles(struct json *json, const struct report *report)
 {
 	const struct roles *roles = &report->context.roles;
-	uint64_t cpu[ROLE_COUNT] = { 0 }, wait[ROLE_COUNT] = { 0 };
+	uint64_t cpu[PROC_ROLE_COUNT] = { 0 }, wait[PROC_ROLE_COUNT] = { 0 };
 
 	for (size_t i = 0; i < report->tasks.process_count; i++) {
 		const struct task_process *process = &report->tasks.processes[i];
@@ -173,7 +173,7 @@ static void print_roles(struct json *json, const struct report *report)
 	json_close(json);
 	json_uint(json, "workers_at_once", roles->workers_at_once);
 	json_open(json, "list", '[');
-	for (unsigned i = 0; i < ROLE_COUNT; i++) {
+	for (unsigned i = 0; i < PROC_ROLE_COUNT; i++) {
 		json_open(json, NULL, '{');
 		json_string(json, "role", role_names[i]);
 		json_uint(json, "processes", roles->counts[i]);
@@ -182,7 +182,7 @@ static void print_roles(struct json *json, const struct report *report)
 		print_moved(json, &report->files.role_read[i], &report->files.role_written[i]);
 		json_uint(json, "metadata_ns", report->files.role_metadata_ns[i]);
 		json_open(json, "wakes", '{');
-		for (unsigned to = 0; to < ROLE_COUNT; to++)
+		for (unsigned to = 0; to < PROC_ROLE_COUNT; to++)
 			json_uint(json, role_names[to], report->waits.wakes[i][to]);
 		json_close(json);
 		json_close(json);

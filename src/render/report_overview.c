@@ -315,17 +315,17 @@ static void print_devices(const struct report *report, FILE *out)
 static void print_workers(const struct report *report, FILE *out)
 {
 	const struct roles *roles = &report->context.roles;
-	const struct traffic *read = &report->files.role_read[ROLE_WORKER];
+	const struct traffic *read = &report->files.role_read[PROC_ROLE_WORKER];
 	char a[32], b[32];
 
 	if (roles->main == PROC_NONE)
 		return;
 	fprintf(out, LABEL, "Workers");
-	if (!roles->counts[ROLE_WORKER]) {
+	if (!roles->counts[PROC_ROLE_WORKER]) {
 		fputs("none: the main process loads its data itself\n", out);
 		return;
 	}
-	fprintf(out, "%u, at most %u at once; they read %s in %s\n", roles->counts[ROLE_WORKER],
+	fprintf(out, "%u, at most %u at once; they read %s in %s\n", roles->counts[PROC_ROLE_WORKER],
 		roles->workers_at_once, bytes(a, read->bytes), duration(b, read->time_ns));
 }
 

@@ -147,7 +147,7 @@ static void print_roles(const struct page *page)
 {
 	const struct report *report = page->report;
 	const struct roles *roles = &report->context.roles;
-	uint64_t cpu[ROLE_COUNT] = { 0 }, wait[ROLE_COUNT] = { 0 };
+	uint64_t cpu[PROC_ROLE_COUNT] = { 0 }, wait[PROC_ROLE_COUNT] = { 0 };
 	struct table table;
 
 	section_title(page, "Roles",
@@ -167,7 +167,7 @@ static void print_roles(const struct page *page)
 	table_begin(&table,
 		    "role|processes|on CPU|CPU wait|read|in reads|written|in metadata|wakes main",
 		    "lrrRrRRRR");
-	for (unsigned i = 0; i < ROLE_COUNT; i++) {
+	for (unsigned i = 0; i < PROC_ROLE_COUNT; i++) {
 		if (!roles->counts[i])
 			continue;
 		table_cell(&table, "%s", role_names[i]);
@@ -178,7 +178,7 @@ static void print_roles(const struct page *page)
 		table_duration(&table, report->files.role_read[i].time_ns);
 		table_bytes(&table, report->files.role_written[i].bytes);
 		table_duration(&table, report->files.role_metadata_ns[i]);
-		table_count(&table, report->waits.wakes[i][ROLE_MAIN]);
+		table_count(&table, report->waits.wakes[i][PROC_ROLE_MAIN]);
 	}
 	table_print(&table, page->out, page->style->width);
 }

@@ -71,8 +71,8 @@ static void the_main_thread_s_time_is_divided_by_who_woke_it(void **state)
 	assert_int_equal(report->waits.calls[0].ns, 180 * MS);
 	assert_memory_equal(report->waits.calls[0].syscall, "poll", 4);
 	assert_int_equal(report->waits.calls[1].reason, WAIT_DISK);
-	assert_int_equal(report->waits.wakes[ROLE_WORKER][ROLE_MAIN], 1);
-	assert_int_equal(report->waits.wakes[ROLE_MAIN][ROLE_WORKER], 1);
+	assert_int_equal(report->waits.wakes[PROC_ROLE_WORKER][PROC_ROLE_MAIN], 1);
+	assert_int_equal(report->waits.wakes[PROC_ROLE_MAIN][PROC_ROLE_WORKER], 1);
 }
 
 static void roles_follow_the_tree(void **state)
@@ -97,11 +97,11 @@ static void roles_follow_the_tree(void **state)
 	report = help_report(f, NULL, NULL);
 	context = &report->context;
 	assert_int_equal(procs_get(context->procs, context->roles.main)->pid, 110);
-	assert_int_equal(context->roles.counts[ROLE_MAIN], 1);
-	assert_int_equal(context->roles.counts[ROLE_LAUNCHER], 1);
-	assert_int_equal(context->roles.counts[ROLE_WORKER], 3);
-	assert_int_equal(context->roles.counts[ROLE_HELPER], 1);
-	assert_int_equal(context->roles.counts[ROLE_OTHER], 1);
+	assert_int_equal(context->roles.counts[PROC_ROLE_MAIN], 1);
+	assert_int_equal(context->roles.counts[PROC_ROLE_LAUNCHER], 1);
+	assert_int_equal(context->roles.counts[PROC_ROLE_WORKER], 3);
+	assert_int_equal(context->roles.counts[PROC_ROLE_HELPER], 1);
+	assert_int_equal(context->roles.counts[PROC_ROLE_OTHER], 1);
 	assert_int_equal(context->roles.workers_at_once, 2);
 	assert_false(report->tasks.known);
 }

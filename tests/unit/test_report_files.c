@@ -55,8 +55,8 @@ static void reads_are_told_by_file_directory_and_process(void **state)
 	assert_memory_equal(files->dirs[0].path.bytes, "/data", files->dirs[0].path.size);
 	assert_int_equal(files->dirs[0].read.bytes, 1020580);
 	assert_int_equal(files->process_count, 2);
-	assert_int_equal(files->role_read[ROLE_WORKER].bytes, 16484);
-	assert_int_equal(files->role_read[ROLE_MAIN].bytes, 1004100);
+	assert_int_equal(files->role_read[PROC_ROLE_WORKER].bytes, 16484);
+	assert_int_equal(files->role_read[PROC_ROLE_MAIN].bytes, 1004100);
 	assert_int_equal(files->op_count, 1);
 	assert_int_equal(files->ops[0].calls, 9);
 	assert_int_equal(files->ops[0].errors, 1);
