@@ -20,4 +20,6 @@ function bytes(value) {
 	return (value < 99.95 ? value.toFixed(1) : value.toFixed(0)) + ' ' + names[i];
 }
 const count = (value) => value.toLocaleString('en-US');
-const percent = (part, whole) => whole > 0 ? (part / whole * 100).toFixed(1) + ' %' : '-';
+const percent = (share, digits = 1) => share === null ? '-' : (share * 100).toFixed(digits) + ' %';
+/* What may not be known: null in the report. */
+const told = (format, value) => value === null ? 'not known' : format(value);

@@ -98,6 +98,9 @@ void devices_finish(struct devices *devices)
 			strings_get(&devices->names, (uint32_t)i, &devices->list[i].name_size);
 	if (devices->count)
 		qsort(devices->list, devices->count, sizeof(struct device), compare_devices);
+	while (devices->moving < devices->count && (devices->list[devices->moving].read_bytes ||
+						    devices->list[devices->moving].write_bytes))
+		devices->moving++;
 }
 
 void devices_free(struct devices *devices)

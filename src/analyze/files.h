@@ -39,6 +39,13 @@ struct traffic {
 	uint64_t calls, bytes, time_ns;
 };
 
+static inline void traffic_add(struct traffic *into, const struct traffic *from)
+{
+	into->calls += from->calls;
+	into->bytes += from->bytes;
+	into->time_ns += from->time_ns;
+}
+
 struct file_use {
 	int64_t file;	       /* id */
 	struct dims_text path; /* bytes NULL: not known */
@@ -79,24 +86,30 @@ struct files_total {
 	uint64_t missed_bytes, ahead_bytes, direct_bytes, cached_bytes;
 	uint64_t told_bytes; /* read by calls of which it is known what they missed */
 	uint64_t read_files, written_files;
+	double cached_share;		 /* of told_bytes; NAN: nothing is told */
+	double small_share, empty_share; /* of calls that read; NAN: none */
+	double sequential_share;	 /* of those compared; NAN: none */
 };
 
 struct files {
 	struct context *context;
-	bool has_io, has_fs, has_block;
-	struct op_use *ops; /* by time, the greatest first, once finished */
+	bool has_io, has_fs, has_block; /* there was a row */
+	bool io_known, fs_known;	/* it was recorded: no row means that nothing happened */
+	struct op_use *ops;		/* by time, the greatest first, once finished */
 	size_t op_count;
-	struct file_use *files; /* by bytes moved, the greatest first */
-	size_t file_count;
+	struct file_use *files; /* regular ones first; by bytes moved, the greatest first */
+	size_t file_count, regular_count;
 	struct dir_use *dirs; /* by bytes moved */
 	size_t dir_count;
+	const struct dir_use
+		*top_dir; /* that most is read from: the data set, mostly; NULL: none */
 	struct process_use *processes; /* by time in calls */
 	size_t process_count;
 	struct files_total regular, other;
-	struct traffic role_read[PROC_ROLE_COUNT], role_written[PROC_ROLE_COUNT];
-	uint64_t role_metadata_ns[PROC_ROLE_COUNT];
 	uint64_t opens, failed_opens, stats, failed_stats, closes, syncs, sync_ns, metadata_ns;
 	uint64_t metadata_calls;
+	double failed_open_share, failed_stat_share; /* NAN: there were none */
+	double opens_a_read, stats_a_read; /* for each read of a regular file; NAN: none */
 
 	/* While loading. */
 	struct strings op_names, dir_names;

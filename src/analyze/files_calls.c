@@ -77,8 +77,6 @@ int files_take_fs(void *state, const struct rows *rows)
 	files->metadata_calls++;
 	process->metadata_calls++;
 	process->metadata_ns += cell_known(dur);
-	if (process->proc != PROC_NONE)
-		files->role_metadata_ns[files->context->roles.of[process->proc]] += cell_known(dur);
 	take_family(files, figures, process, family, failed, cell_known(dur));
 	return take_fs_file(files, rows_cell(rows, column_fs_file), family);
 }

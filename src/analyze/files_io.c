@@ -45,7 +45,7 @@ static int take_read(struct files *files, struct file_use *use, const struct io_
 	return take_walk(files, use, io);
 }
 
-static void add_traffic(struct traffic *traffic, const struct io_row *io)
+static void take_traffic(struct traffic *traffic, const struct io_row *io)
 {
 	traffic->calls++;
 	traffic->bytes += io->bytes;
@@ -61,7 +61,7 @@ static int take_by_file(struct files *files, const struct io_row *io)
 	use = files_file(files, io->file);
 	if (!use)
 		return -ENOMEM;
-	add_traffic(io->reads ? &use->read : &use->written, io);
+	take_traffic(io->reads ? &use->read : &use->written, io);
 	use->blocked_ns += cell_known(io->blocked);
 	if ((io->dur != CELL_NULL && hist_add(&use->latency, io->time)) ||
 	    (io->returned >= 0 && hist_add(&use->size, io->bytes)))
@@ -88,14 +88,10 @@ static int take_copy(struct files *files, const struct rows *rows, const struct 
 static int take_by_process(struct files *files, const struct io_row *io)
 {
 	struct process_use *use = files_process(files, io->pid, io->ts);
-	enum proc_role role = PROC_ROLE_OTHER;
 
 	if (!use)
 		return -ENOMEM;
-	if (use->proc != PROC_NONE)
-		role = files->context->roles.of[use->proc];
-	add_traffic(io->reads ? &use->read : &use->written, io);
-	add_traffic(io->reads ? &files->role_read[role] : &files->role_written[role], io);
+	take_traffic(io->reads ? &use->read : &use->written, io);
 	use->blocked_ns += cell_known(io->blocked);
 	use->small_reads += io->reads && io->bytes && io->bytes < FILES_SMALL;
 	if ((io->dur != CELL_NULL && hist_add(&use->latency, io->time)) ||

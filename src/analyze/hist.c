@@ -1,6 +1,7 @@
 #include "analyze/hist.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,11 @@ uint64_t hist_quantile(const struct hist *hist, double q)
 		left -= spread.counts[i];
 	}
 	return hist->most;
+}
+
+double hist_mean(const struct hist *hist)
+{
+	return hist->count ? (double)hist->sum / (double)hist->count : NAN;
 }
 
 double hist_variance(const struct hist *hist)

@@ -34,6 +34,8 @@ int hist_merge(struct hist *into, const struct hist *from);
 /* The least bucket's end below or at which the share q (0 to 1) of all values lies; 0 when empty. */
 uint64_t hist_quantile(const struct hist *hist, double q);
 
+double hist_mean(const struct hist *hist); /* NAN when empty */
+
 /* The values' variance; 0 for fewer than two. */
 double hist_variance(const struct hist *hist);
 

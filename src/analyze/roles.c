@@ -117,7 +117,8 @@ static void name_roles(struct roles *roles, const struct procs *procs, const str
 	     at = procs_get(procs, at)->parent, depth++)
 		roles->of[at] = PROC_ROLE_LAUNCHER;
 	for (uint32_t i = 0; i < procs_count(procs); i++)
-		if (roles->of[i] == PROC_ROLE_HELPER && is_worker(roles, procs, procs_get(procs, i)))
+		if (roles->of[i] == PROC_ROLE_HELPER &&
+		    is_worker(roles, procs, procs_get(procs, i)))
 			roles->of[i] = PROC_ROLE_WORKER;
 }
 

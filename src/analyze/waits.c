@@ -146,6 +146,7 @@ void waits_finish(struct waits *waits)
 		struct wait_call *call = &waits->calls[i];
 		uint32_t number = (uint32_t)call->syscall_size;
 
+		call->mean_ns = call->ns / call->count;
 		call->syscall_size = 0;
 		if (number != NO_SYSCALL)
 			call->syscall = strings_get(&waits->syscalls, number, &call->syscall_size);

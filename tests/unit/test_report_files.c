@@ -1,6 +1,8 @@
 /* What the report tells of files and devices, and the steps that it finds in marks and reads. */
 #include "report_help.h"
 
+#include <math.h>
+
 static void add_reads(struct fixture *f)
 {
 	add_process(f, 1000, EXEC, 100, 100, 50, "python");
@@ -55,13 +57,20 @@ static void reads_are_told_by_file_directory_and_process(void **state)
 	assert_memory_equal(files->dirs[0].path.bytes, "/data", files->dirs[0].path.size);
 	assert_int_equal(files->dirs[0].read.bytes, 1020580);
 	assert_int_equal(files->process_count, 2);
-	assert_int_equal(files->role_read[PROC_ROLE_WORKER].bytes, 16484);
-	assert_int_equal(files->role_read[PROC_ROLE_MAIN].bytes, 1004100);
+	assert_int_equal(report->by_role[PROC_ROLE_WORKER].read.bytes, 16484);
+	assert_int_equal(report->by_role[PROC_ROLE_MAIN].read.bytes, 1004100);
 	assert_int_equal(files->op_count, 1);
 	assert_int_equal(files->ops[0].calls, 9);
 	assert_int_equal(files->ops[0].errors, 1);
 	assert_int_equal(files->ops[0].blocked_ns, 9 * MS / 2);
-	assert_false(files->has_fs);
+	assert_false(files->has_fs || files->fs_known);
+	assert_true(files->io_known);
+	assert_true(files->regular.small_share == 1.0 / 8 && files->regular.empty_share == 1.0 / 8);
+	assert_true(files->regular.sequential_share == 1.0 / 3);
+	assert_true(fabs(files->regular.cached_share - 16484.0 / 1020580) < 1e-12);
+	assert_true(files->top_dir == &files->dirs[0]);
+	assert_int_equal(files->regular_count, 2);
+	assert_true(isnan(files->failed_open_share));
 }
 
 static void opens_stats_and_devices_count(void **state)
@@ -90,6 +99,8 @@ static void opens_stats_and_devices_count(void **state)
 	report = help_report(f, NULL, NULL);
 	assert_int_equal(report->files.opens, 2);
 	assert_int_equal(report->files.failed_opens, 1);
+	assert_true(report->files.failed_open_share == 0.5);
+	assert_true(report->files.opens_a_read == 2.0 / 8);
 	assert_int_equal(report->files.stats, 1);
 	assert_int_equal(report->files.syncs, 1);
 	assert_int_equal(report->files.metadata_ns, 8 * MS);
