@@ -8,9 +8,8 @@ function duration(ns) {
 	if (ns < 999.5e3) return three(ns / 1e3, 'us');
 	if (ns < 999.5e6) return three(ns / 1e6, 'ms');
 	if (ns < 59.5e9) return three(ns / 1e9, 's');
-	const seconds = Math.round(ns / 1e9);
-	return seconds < 3600 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-		: `${Math.floor(seconds / 3600)} h ${Math.round(seconds % 3600 / 60)} min`;
+	const seconds = Math.round(ns / 1e9), minutes = Math.floor((seconds + 30) / 60);
+	return seconds < 3600 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 function bytes(value) {
 	const names = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
