@@ -5,9 +5,9 @@ function keyNumbers() {
 	const { files, tasks, steps, cost, job, usage, run } = report, regular = files.regular, all = usage.cpus.find((c) => c.cpu === -1);
 	const whose = run.has_job ? 'Job' : 'All processes';
 	const rows = [['length', 'Length', duration(run.window_ns), run.window ? `of phase ${run.window}` : '']];
-	if (usage.all_gpus) rows.push(['gpu', 'GPU busy', usage.all_gpus.sm.toFixed(0) + ' %', `idle for ${usage.all_gpus.idle.toFixed(0)} % of the time`]);
+	if (usage.all_gpus) rows.push(['gpu', 'GPU busy', fixed(usage.all_gpus.sm, 0) + ' %', `idle for ${fixed(usage.all_gpus.idle, 0)} % of the time`]);
 	else rows.push(['gpu', 'GPU', 'not recorded', '']);
-	if (all) rows.push(['cpu', 'CPUs', all.busy.toFixed(0) + ' % busy', `iowait ${all.iowait.toFixed(0)} %, idle ${all.idle.toFixed(0)} %`]);
+	if (all) rows.push(['cpu', 'CPUs', fixed(all.busy, 0) + ' % busy', `iowait ${fixed(all.iowait, 0)} %, idle ${fixed(all.idle, 0)} %`]);
 	if (tasks.known) rows.push(['job_cpu_ns', `${whose} on CPUs`, duration(tasks.job_cpu_ns), `waited ${duration(tasks.job_wait_ns)} for one`]);
 	if (job.known) {
 		rows.push(['job_cpu', 'Job by counters', duration(job.cpu_ns), `of CPU time, ${percent(job.usr_share, 0)} user`]);
@@ -59,7 +59,7 @@ function phaseTime() {
 	table(get('phase-time'), [['phase', 1], ['length'], ['main thread', 1], ['job on CPUs'], ['read'], ['in reads'], ['written'], ['from devices']], rows);
 }
 function tasks() {
-	const idle = get('with-idle').checked, list = report.tasks.names.filter((t) => t.cpu_ns && (idle || !t.idle)).slice(0, 15);
+	const idle = get('with-idle').checked, list = report.tasks.names.filter((t) => t.cpu_ns && (idle || !t.idle)).filter((t, i) => i < 15 || t.telling);
 	const share = (t) => idle ? t.share : t.busy_share;
 	bars(get('tasks'), list.map((t) => [t.name, `${duration(t.cpu_ns)} ${percent(share(t))}`, share(t)]), 'Not known: layer sched was not recorded.');
 }

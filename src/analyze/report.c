@@ -126,17 +126,28 @@ static int finish_models(struct report *report)
 static struct phase_use use_phase(const struct report *report, const struct phase *phase)
 {
 	const struct span *window = &report->context.window;
-	struct phase_use use = { .known = phase->start >= window->start &&
-					  phase->end <= window->end };
 	uint64_t length = phase->end - phase->start;
+	struct phase_use use = {
+		.known = phase->start >= window->start && phase->end <= window->end,
+		.main_cpu_share = NAN,
+		.main_data_share = NAN,
+		.cpus = NAN,
+		.read_rate = NAN,
+	};
+	const struct figures *figures = &use.figures;
 
-	if (use.known)
-		use.figures = segments_sum(&report->context.segments, phase->start, phase->end);
-	use.main_cpu_share = share_of(use.figures.main_cpu_ns, length);
-	use.main_data_share =
-		share_of(use.figures.main_workers_ns + use.figures.main_disk_ns, length);
-	use.cpus = share_of(use.figures.cpu_ns, length);
-	use.read_rate = share_of(use.figures.read_bytes, length) * 1e9;
+	if (!use.known)
+		return use;
+	use.figures = segments_sum(&report->context.segments, phase->start, phase->end);
+	if (report->waits.known) {
+		use.main_cpu_share = share_of(figures->main_cpu_ns, length);
+		use.main_data_share =
+			share_of(figures->main_workers_ns + figures->main_disk_ns, length);
+	}
+	if (report->tasks.known)
+		use.cpus = share_of(figures->cpu_ns, length);
+	if (report->files.io_known)
+		use.read_rate = share_of(figures->read_bytes, length) * 1e9;
 	return use;
 }
 

@@ -3,11 +3,6 @@
 
 #include "render/report.h"
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 void report_json_name(struct json *json, const char *key, const struct dims_text *text)
 {
 	if (text->bytes)
@@ -246,9 +241,23 @@ static void print_waits(struct json *json, const struct report *report)
 static void print_task_name(struct json *json, const struct task_name *name)
 {
 	json_text(json, "name", name->name, name->name_size);
-	JSON_FIELDS(json, name, cpu_ns, share, busy_share, idle, stays, mean_stay_ns, preempted);
+	JSON_FIELDS(json, name, cpu_ns, share, busy_share, idle, telling, stays, mean_stay_ns,
+		    preempted);
 	JSON_FIELDS(json, name, processes, job_processes, lives, life_ns, mean_life_ns);
 	report_json_hist(json, "wait", &name->waits);
+}
+
+static void print_task_names(struct json *json, const struct tasks *tasks, size_t top)
+{
+	json_open(json, "names", '[');
+	for (size_t i = 0; i < tasks->name_count; i++) {
+		if (i >= top && !tasks->names[i].telling)
+			continue;
+		json_open(json, NULL, '{');
+		print_task_name(json, &tasks->names[i]);
+		json_close(json);
+	}
+	json_close(json);
 }
 
 /* The names of most processes. */
@@ -300,7 +309,7 @@ static void print_tasks(struct json *json, const struct report *report, size_t t
 		    job_cpus, job_wait_ns);
 	report_json_hist(json, "job_wait", &tasks->job_waits);
 	JSON_FIELDS(json, tasks, gaps, gap_ns);
-	JSON_LIST(json, "names", tasks->names, least(tasks->name_count, top), print_task_name);
+	print_task_names(json, tasks, top);
 	print_most_processes(json, tasks, top);
 	print_task_processes(json, report, top);
 	JSON_LIST(json, "cpus", tasks->cpus, tasks->cpu_count, print_task_cpu);

@@ -30,7 +30,10 @@ static void phase_row(struct table *table, const struct report *report, size_t i
 	table_duration(table, phase->end - phase->start);
 	table_share(table, use->main_cpu_share);
 	table_share(table, use->main_data_share);
-	table_cell(table, "%.2f", isnan(use->cpus) ? 0 : use->cpus);
+	if (isnan(use->cpus))
+		table_cell(table, "%s", "");
+	else
+		table_cell(table, "%.2f", use->cpus);
 	table_bytes(table, use->figures.read_bytes);
 	cell_rate(table, use->read_rate);
 	table_bytes(table, use->figures.write_bytes);
