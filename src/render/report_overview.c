@@ -180,16 +180,15 @@ static void print_job(const struct report *report, FILE *out)
 		      out);
 		return;
 	}
-	fprintf(out, "%s of CPU time (%s user)", duration(a, (uint64_t)job->cpu_ns),
+	fprintf(out, "%s of CPU time, %s user", duration(a, (uint64_t)job->cpu_ns),
 		percent(b, job->usr_share, 0));
 	if (job->most_rss != CELL_NULL)
 		fprintf(out, "; most memory %s", bytes(a, (uint64_t)job->most_rss));
 	if (job->read_bytes != CELL_NULL && job->write_bytes != CELL_NULL)
 		fprintf(out, "; storage %s in, %s out", bytes(a, (uint64_t)job->read_bytes),
 			bytes(b, (uint64_t)job->write_bytes));
-	if (job->major_faults != CELL_NULL && job->minor_faults != CELL_NULL)
-		fprintf(out, "; %s of %s faults major", count(a, (uint64_t)job->major_faults),
-			count(b, (uint64_t)(job->major_faults + job->minor_faults)));
+	if (job->major_faults != CELL_NULL)
+		fprintf(out, "; %s major faults", count(a, (uint64_t)job->major_faults));
 	putc('\n', out);
 }
 

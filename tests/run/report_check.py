@@ -268,7 +268,7 @@ for row in fs:
     ops[row["op"]]["calls"].append(1)
     if row["dur"]:
         ops[row["op"]]["latency"].append(int(row["dur"]))
-    if row["op"].startswith("open") or row["op"] == "creat":
+    if "open" in row["op"] or row["op"] == "creat":  # io_uring_openat too
         opens += 1
         failed += number(row["returned"]) < 0
         opened[row["file"]] += 1
@@ -322,8 +322,10 @@ for cpu in report["usage"]["cpus"]:
 
 # The main thread's parts are its life, up to what cannot be known.
 parts = sum(value for key, value in figures.items() if key.startswith("main_"))
-life = next((int(r["ts"]) for r in process if r["event"] == "exit" and r["tid"] == root), stop) - \
-    next(int(r["ts"]) for r in process if r["event"] == "exec" and r["tid"] == root)
+end = next((int(r["ts"]) for r in process if r["event"] == "exit" and r["tid"] == root), stop)
+# On its way out it may still wait for a CPU, and stay on one.
+end = max([end] + [min(int(r["ts"]) + number(r["dur"]), stop) for r in sched if r["tid"] == root])
+life = end - next(int(r["ts"]) for r in process if r["event"] == "exec" and r["tid"] == root)
 if sched:
     same(f"main parts {parts} fill its life {life}", True, abs(parts - life) < 0.02 * life + 2e6)
 # Phases that do not overlap and fill the run add up to it.
