@@ -29,7 +29,7 @@ static enum diff_verdict judge(const struct diff_item *item)
 	return fabs(item->change) > DEVIATIONS * item->noise ? DIFF_BEYOND : DIFF_WITHIN;
 }
 
-void diff_add(struct diff_making *making, enum diff_group group, enum unit unit,
+void diff_add(struct diff_making *making, enum diff_group group, enum amount unit,
 	      struct dims_text name, const char *what, double a, double b, double noise)
 {
 	struct diff_item item = { .group = group,
@@ -96,7 +96,7 @@ static void add_run(struct diff_making *making, const struct report *a, const st
 	/* A run of many steps varies as their sum does. */
 	if (a->steps.count && b->steps.count)
 		noise = diff_sum_noise(&a->steps.durations, &b->steps.durations);
-	diff_add(making, DIFF_run, UNIT_ns, nameless, "length of the run",
+	diff_add(making, DIFF_run, AMOUNT_ns, nameless, "length of the run",
 		 (double)span_length(&a->context.window), (double)span_length(&b->context.window),
 		 noise);
 	for (size_t i = 0; i < FIGURE_COUNT; i++) {
@@ -105,7 +105,7 @@ static void add_run(struct diff_making *making, const struct report *a, const st
 		if (both_have(a, b, figure->layer))
 			diff_add(making, DIFF_run, figure->unit, nameless, figure->doc,
 				 (double)figure_at(&a->total, i), (double)figure_at(&b->total, i),
-				 figure->unit == UNIT_ns ? NAN : 0);
+				 figure->unit == AMOUNT_ns ? NAN : 0);
 	}
 }
 
@@ -144,9 +144,9 @@ static void add_phases(struct diff_making *making, const struct report *a, const
 			continue;
 		left = phase_lengths(a, stem);
 		right = phase_lengths(b, stem);
-		diff_add(making, DIFF_phases, UNIT_count, text_of(stem), "how many",
+		diff_add(making, DIFF_phases, AMOUNT_count, text_of(stem), "how many",
 			 (double)left.count, (double)right.count, 0);
-		diff_add(making, DIFF_phases, UNIT_ns, text_of(stem), "mean length",
+		diff_add(making, DIFF_phases, AMOUNT_ns, text_of(stem), "mean length",
 			 hist_mean(&left), hist_mean(&right), diff_mean_noise(&left, &right));
 		hist_free(&left);
 		hist_free(&right);
@@ -157,7 +157,7 @@ static void add_phases(struct diff_making *making, const struct report *a, const
 
 		if (!left.count && first_of_stem(b, i)) {
 			right = phase_lengths(b, stem);
-			diff_add(making, DIFF_phases, UNIT_ns, text_of(stem), "mean length", NAN,
+			diff_add(making, DIFF_phases, AMOUNT_ns, text_of(stem), "mean length", NAN,
 				 hist_mean(&right), NAN);
 			hist_free(&right);
 		}
@@ -169,9 +169,9 @@ static void add_steps(struct diff_making *making, const struct report *a, const 
 {
 	const struct hist *left = &a->steps.durations, *right = &b->steps.durations;
 
-	diff_add(making, DIFF_steps, UNIT_count, nameless, "steps", (double)left->count,
+	diff_add(making, DIFF_steps, AMOUNT_count, nameless, "steps", (double)left->count,
 		 (double)right->count, 0);
-	diff_add(making, DIFF_steps, UNIT_ns, nameless, "mean length of a step", hist_mean(left),
+	diff_add(making, DIFF_steps, AMOUNT_ns, nameless, "mean length of a step", hist_mean(left),
 		 hist_mean(right), diff_mean_noise(left, right));
 }
 
@@ -181,16 +181,16 @@ static void add_roles(struct diff_making *making, const struct report *a, const 
 		const struct role_use *left = &a->by_role[i], *right = &b->by_role[i];
 		struct dims_text name = text_of(role_names[i]);
 
-		diff_add(making, DIFF_roles, UNIT_count, name, "processes", left->processes,
+		diff_add(making, DIFF_roles, AMOUNT_count, name, "processes", left->processes,
 			 right->processes, 0);
 		if (both_have(a, b, LAYER_sched))
-			diff_add(making, DIFF_roles, UNIT_ns, name, "time on CPUs",
+			diff_add(making, DIFF_roles, AMOUNT_ns, name, "time on CPUs",
 				 (double)left->cpu_ns, (double)right->cpu_ns, NAN);
 		if (!both_have(a, b, LAYER_io))
 			continue;
-		diff_add(making, DIFF_roles, UNIT_bytes, name, "bytes read",
+		diff_add(making, DIFF_roles, AMOUNT_bytes, name, "bytes read",
 			 (double)left->read.bytes, (double)right->read.bytes, 0);
-		diff_add(making, DIFF_roles, UNIT_ns, name, "time in reads",
+		diff_add(making, DIFF_roles, AMOUNT_ns, name, "time in reads",
 			 (double)left->read.time_ns, (double)right->read.time_ns, NAN);
 	}
 }

@@ -40,7 +40,7 @@ extern const char *const diff_verdicts[];
 
 struct diff_item {
 	enum diff_group group;
-	enum unit unit;
+	enum amount unit;
 	char what[48];	       /* such as: time in reads */
 	struct dims_text name; /* of what: a path, a call; bytes NULL for the run itself */
 	double a, b;	       /* NAN: not in that run */

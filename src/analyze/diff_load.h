@@ -12,7 +12,7 @@ struct diff_making {
 };
 
 /* What is in neither run, or 0 in both, is left out. */
-void diff_add(struct diff_making *making, enum diff_group group, enum unit unit,
+void diff_add(struct diff_making *making, enum diff_group group, enum amount unit,
 	      struct dims_text name, const char *what, double a, double b, double noise);
 
 /* One standard deviation of the difference of the sums, or of the means, of all values of two runs; NAN: not known. */

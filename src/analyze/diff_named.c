@@ -60,14 +60,14 @@ static void add_uses(struct diff_making *making, enum diff_group group, struct d
 	read_b = read_b ? read_b : &none;
 	written_a = written_a ? written_a : &none;
 	written_b = written_b ? written_b : &none;
-	diff_add(making, group, UNIT_ns, name, "time in reads and writes",
+	diff_add(making, group, AMOUNT_ns, name, "time in reads and writes",
 		 in_a ? (double)(read_a->time_ns + written_a->time_ns) : NAN,
 		 in_b ? (double)(read_b->time_ns + written_b->time_ns) : NAN, noise);
 	if (read_a->bytes != read_b->bytes)
-		diff_add(making, group, UNIT_bytes, name, "bytes read",
+		diff_add(making, group, AMOUNT_bytes, name, "bytes read",
 			 in_a ? (double)read_a->bytes : NAN, in_b ? (double)read_b->bytes : NAN, 0);
 	if (written_a->bytes != written_b->bytes)
-		diff_add(making, group, UNIT_bytes, name, "bytes written",
+		diff_add(making, group, AMOUNT_bytes, name, "bytes written",
 			 in_a ? (double)written_a->bytes : NAN,
 			 in_b ? (double)written_b->bytes : NAN, 0);
 }
@@ -144,10 +144,10 @@ static void add_op(struct diff_making *making, const struct op_use *left,
 	const struct op_use *any = left ? left : right;
 	struct dims_text name = { any->name, any->name_size };
 
-	diff_add(making, DIFF_operations, UNIT_ns, name, "time inside it",
+	diff_add(making, DIFF_operations, AMOUNT_ns, name, "time inside it",
 		 left ? (double)left->time_ns : NAN, right ? (double)right->time_ns : NAN,
 		 left && right ? diff_sum_noise(&left->latency, &right->latency) : NAN);
-	diff_add(making, DIFF_operations, UNIT_count, name, "calls",
+	diff_add(making, DIFF_operations, AMOUNT_count, name, "calls",
 		 left ? (double)left->calls : NAN, right ? (double)right->calls : NAN, 0);
 }
 
@@ -175,17 +175,17 @@ void diff_add_devices(struct diff_making *making, const struct devices *a, const
 		const struct device *left = &a->list[i], *right = find_device(b, left);
 		struct dims_text name = { left->name, left->name_size };
 
-		diff_add(making, DIFF_devices, UNIT_ns, name, "mean time of a read",
+		diff_add(making, DIFF_devices, AMOUNT_ns, name, "mean time of a read",
 			 hist_mean(&left->read), right ? hist_mean(&right->read) : NAN,
 			 right ? diff_mean_noise(&left->read, &right->read) : NAN);
-		diff_add(making, DIFF_devices, UNIT_bytes, name, "bytes read",
+		diff_add(making, DIFF_devices, AMOUNT_bytes, name, "bytes read",
 			 (double)left->read_bytes, right ? (double)right->read_bytes : NAN, 0);
-		diff_add(making, DIFF_devices, UNIT_bytes, name, "bytes written",
+		diff_add(making, DIFF_devices, AMOUNT_bytes, name, "bytes written",
 			 (double)left->write_bytes, right ? (double)right->write_bytes : NAN, 0);
 	}
 	for (size_t i = 0; i < b->count; i++)
 		if (!find_device(a, &b->list[i]))
-			diff_add(making, DIFF_devices, UNIT_bytes,
+			diff_add(making, DIFF_devices, AMOUNT_bytes,
 				 (struct dims_text){ b->list[i].name, b->list[i].name_size },
 				 "bytes read", NAN, (double)b->list[i].read_bytes, 0);
 }

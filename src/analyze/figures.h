@@ -15,9 +15,9 @@
 #include "store/times.h"
 
 /* What an amount is counted in. */
-enum unit { UNIT_ns, UNIT_bytes, UNIT_count };
+enum amount { AMOUNT_ns, AMOUNT_bytes, AMOUNT_count };
 
-extern const char *const unit_names[];
+extern const char *const amount_names[];
 
 /* FIGURE(name, layer that it is counted from, unit, doc). All are uint64_t. */
 #define FIGURES(FIGURE)                                                                      \
@@ -55,7 +55,7 @@ struct figures {
 struct figure_info {
 	const char *name, *doc;
 	enum layer layer;
-	enum unit unit;
+	enum amount unit;
 };
 
 extern const struct figure_info figure_infos[FIGURE_COUNT];

@@ -8,12 +8,12 @@
 #include "render/safe.h"
 #include "render/table.h"
 
-static const char *format_amount(char *out, size_t size, enum unit unit, double value)
+static const char *format_amount(char *out, size_t size, enum amount unit, double value)
 {
 	static char *(*const formats[])(char *, size_t, uint64_t) = {
-		[UNIT_ns] = units_format_duration,
-		[UNIT_bytes] = units_format_bytes,
-		[UNIT_count] = units_format_count,
+		[AMOUNT_ns] = units_format_duration,
+		[AMOUNT_bytes] = units_format_bytes,
+		[AMOUNT_count] = units_format_count,
 	};
 
 	return isnan(value) ? "-" : formats[unit](out, size, (uint64_t)fabs(value));
@@ -180,7 +180,7 @@ static void print_item(struct json *json, const struct diff_item *item)
 		json_text(json, "name", item->name.bytes, item->name.size);
 	else
 		json_null(json, "name");
-	json_string(json, "unit", unit_names[item->unit]);
+	json_string(json, "unit", amount_names[item->unit]);
 	json_number(json, "a", item->a);
 	json_number(json, "b", item->b);
 	json_number(json, "change", item->change);

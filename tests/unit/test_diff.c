@@ -150,7 +150,7 @@ static void small_changes_are_noise(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 5; i++)
-		diff_add(&making, DIFF_run, UNIT_ns, (struct dims_text){ 0 }, "x", cases[i].a,
+		diff_add(&making, DIFF_run, AMOUNT_ns, (struct dims_text){ 0 }, "x", cases[i].a,
 			 cases[i].b, cases[i].noise);
 	assert_int_equal(making.list.size, 5 * sizeof(*items));
 	items = (const struct diff_item *)making.list.data;
