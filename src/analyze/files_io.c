@@ -52,15 +52,16 @@ static void take_traffic(struct traffic *traffic, const struct io_row *io)
 	traffic->time_ns += io->time;
 }
 
-static int take_by_file(struct files *files, const struct io_row *io)
+/* Reads jump from file to file: what is kept of one is mostly not in the CPU's cache, and on its way while the row is
+ * counted elsewhere. */
+static void fetch_file(const struct file_use *use)
 {
-	struct file_use *use;
+	for (size_t at = 0; at < sizeof(*use); at += 64)
+		__builtin_prefetch((const char *)use + at, 1);
+}
 
-	if (io->file == CELL_NULL)
-		return 0;
-	use = files_file(files, io->file);
-	if (!use)
-		return -ENOMEM;
+static int take_by_file(struct files *files, struct file_use *use, const struct io_row *io)
+{
 	take_traffic(io->reads ? &use->read : &use->written, io);
 	use->blocked_ns += cell_known(io->blocked);
 	if ((io->dur != CELL_NULL && hist_add(&use->latency, io->time)) ||
@@ -121,9 +122,16 @@ int files_take_io(void *state, const struct rows *rows)
 	struct files *files = state;
 	struct io_row io = io_row_read(rows);
 	struct figures *figures = segments_at(&files->context->segments, io.ts);
+	struct file_use *use = NULL;
 
 	if (!figures)
 		return 0;
+	if (io.file != CELL_NULL) {
+		use = files_file(files, io.file);
+		if (!use)
+			return -ENOMEM;
+		fetch_file(use);
+	}
 	files->has_io = true;
 	if (io.reads) {
 		figures->reads++;
@@ -136,7 +144,7 @@ int files_take_io(void *state, const struct rows *rows)
 		figures->write_ns += io.time;
 	}
 	if (take_by_op(files_op(files, TABLE_io, rows, column_io_op), &io) ||
-	    take_by_file(files, &io) || take_copy(files, rows, &io))
+	    take_by_process(files, &io) || (use && take_by_file(files, use, &io)))
 		return -ENOMEM;
-	return take_by_process(files, &io);
+	return take_copy(files, rows, &io);
 }
