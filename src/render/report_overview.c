@@ -41,8 +41,8 @@ static void print_head(const struct report *report, FILE *out)
 		[SUMMARY_COMPLETE] = "",
 		[SUMMARY_DAMAGED] = "The trace is damaged: this is what comes before the damage.\n",
 		[SUMMARY_LIVE] = "The trace is not complete: it is still being recorded.\n",
-		[SUMMARY_KILLED] = "The trace is not complete: its recorder was killed; the end "
-				   "is that of its last row.\n",
+		[SUMMARY_KILLED] = ("The trace is not complete: its recorder was killed; the end "
+				    "is that of its last row.\n"),
 	};
 	const struct summary *summary = &report->summary;
 	const struct span *window = &report->context.window;
