@@ -10,7 +10,7 @@ function keyNumbers() {
 	if (all) rows.push(['cpu', 'CPUs', fixed(all.busy, 0) + ' % busy', `iowait ${fixed(all.iowait, 0)} %, idle ${fixed(all.idle, 0)} %`]);
 	if (tasks.known) rows.push(['job_cpu_ns', `${whose} on CPUs`, duration(tasks.job_cpu_ns), `waited ${duration(tasks.job_wait_ns)} for one`]);
 	if (job.known) {
-		rows.push(['job_cpu', 'Job by counters', duration(job.cpu_ns), `of CPU time, ${percent(job.usr_share, 0)} user`]);
+		rows.push(['job_cpu', "Job's CPU time", told(duration, job.cpu_ns), `${percent(job.usr_share, 0)} user, by the kernel's counters`]);
 		rows.push(['job_memory', 'Most memory', told(bytes, job.most_rss), `${told(count, job.most_processes)} processes, ${told(count, job.most_threads)} threads at most`]);
 		rows.push(['job_storage', 'Fetched from storage', told(bytes, job.read_bytes), `${told(bytes, job.write_bytes)} sent to it`]);
 		rows.push(['job_faults', 'Major faults', told(count, job.major_faults), `and ${told(count, job.minor_faults)} that needed no storage`]);

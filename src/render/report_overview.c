@@ -35,6 +35,12 @@ static const char *percent(char *out, double share, int digits)
 	return out;
 }
 
+/* An amount that may not be known. */
+static const char *told(char *out, int64_t cell, const char *(*format)(char *, uint64_t))
+{
+	return cell == CELL_NULL ? "?" : format(out, (uint64_t)cell);
+}
+
 static void print_head(const struct report *report, FILE *out)
 {
 	static const char *const states[] = {
@@ -166,11 +172,11 @@ static void print_cpu(const struct report *report, FILE *out)
 	putc('\n', out);
 }
 
-/* The job by the kernel's counters. What is not known is left out. */
+/* The job by the kernel's counters. */
 static void print_job(const struct report *report, FILE *out)
 {
 	const struct job_use *job = &report->job;
-	char a[32], b[32];
+	char a[32], b[32], c[32];
 
 	if (!report->has_job)
 		return;
@@ -180,16 +186,10 @@ static void print_job(const struct report *report, FILE *out)
 		      out);
 		return;
 	}
-	fprintf(out, "%s of CPU time, %s user", duration(a, (uint64_t)job->cpu_ns),
-		percent(b, job->usr_share, 0));
-	if (job->most_rss != CELL_NULL)
-		fprintf(out, "; most memory %s", bytes(a, (uint64_t)job->most_rss));
-	if (job->read_bytes != CELL_NULL && job->write_bytes != CELL_NULL)
-		fprintf(out, "; storage %s in, %s out", bytes(a, (uint64_t)job->read_bytes),
-			bytes(b, (uint64_t)job->write_bytes));
-	if (job->major_faults != CELL_NULL)
-		fprintf(out, "; %s major faults", count(a, (uint64_t)job->major_faults));
-	putc('\n', out);
+	fprintf(out, "%s of CPU time, %s user; most memory %s", told(a, job->cpu_ns, duration),
+		percent(b, job->usr_share, 0), told(c, job->most_rss, bytes));
+	fprintf(out, "; storage %s in, %s out; %s major faults\n", told(a, job->read_bytes, bytes),
+		told(b, job->write_bytes, bytes), told(c, job->major_faults, count));
 }
 
 static void print_top_dir(const struct report *report, FILE *out)

@@ -146,7 +146,7 @@ says("job on CPUs", f"the job used {tasks['job_cpus']:.2f} CPUs, {duration(tasks
 says("waits for a CPU", f"waits for a CPU: {duration(tasks['job_wait_ns'])} in all",
      (f"waited {duration(tasks['job_wait_ns'])} for one", key["job_cpu_ns"][1]))
 says("CPU time of the job", f"Job      {duration(job['cpu_ns'])} of CPU time, {share(job['usr_share'], 0)} user",
-     (duration(job["cpu_ns"]), key["job_cpu"][0]), (f"of CPU time, {share(job['usr_share'], 0)} user", key["job_cpu"][1]))
+     (duration(job["cpu_ns"]), key["job_cpu"][0]), (f"{share(job['usr_share'], 0)} user, by the kernel's counters", key["job_cpu"][1]))
 says("memory of the job", f"most memory {size(job['most_rss'])};", (size(job["most_rss"]), key["job_memory"][0]))
 says("storage of the job", f"storage {size(job['read_bytes'])} in, {size(job['write_bytes'])} out",
      (size(job["read_bytes"]), key["job_storage"][0]), (f"{size(job['write_bytes'])} sent to it", key["job_storage"][1]))
