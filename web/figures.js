@@ -54,7 +54,7 @@ function phaseTime() {
 		}
 		stack.setAttribute('role', 'img');
 		stack.setAttribute('aria-label', parts.filter(({ figure }) => f[figure]).map(({ figure, says }) => `${says} ${duration(f[figure])}`).join(', '));
-		return ['  '.repeat(phase.depth) + phase.name, duration(phase.length_ns), stack, duration(f.cpu_ns), bytes(f.read_bytes), duration(f.read_ns), bytes(f.write_bytes), bytes(f.device_read_bytes)];
+		return ['  '.repeat(phase.depth) + phase.name, duration(phase.length_ns), stack, phase.cpus === null ? '-' : duration(f.cpu_ns), bytes(f.read_bytes), duration(f.read_ns), bytes(f.write_bytes), bytes(f.device_read_bytes)];
 	});
 	table(get('phase-time'), [['phase', 1], ['length'], ['main thread', 1], ['job on CPUs'], ['read'], ['in reads'], ['written'], ['from devices']], rows);
 }

@@ -76,14 +76,19 @@ static int note_leaving(struct waits *waits, const struct rows *rows, uint64_t e
 static int take_main(struct waits *waits, const struct rows *rows, uint64_t ts, uint32_t waker,
 		     bool interrupt)
 {
-	struct segments *segments = &waits->context->segments;
+	struct context *context = waits->context;
+	struct segments *segments = &context->segments;
 	int64_t dur = rows_cell(rows, column_sched_dur), wait = rows_cell(rows, column_sched_wait);
-	uint64_t ready = ts,
-		 end = dur == CELL_NULL ? waits->context->window.end : ts + (uint64_t)dur;
+	uint64_t end = dur == CELL_NULL ? context->window.end : ts + (uint64_t)dur, ready = ts;
+	uint64_t born = procs_get(context->procs, context->roles.main)->start;
 
+	if (end <= born) /* what strata's child did before its execve */
+		return 0;
 	waits->known = true;
 	if (wait != CELL_NULL && (uint64_t)wait <= ts)
 		ready -= (uint64_t)wait;
+	ts = ts < born ? born : ts;
+	ready = ready < born ? born : ready;
 	segments_add_time(segments, FIGURE_PLACE(main_cpu_ns), ts, end);
 	/* Before a wait that follows a preemption it was on the CPU; one before that is no sleep. */
 	if (waits->left_ts && ready < waits->left_ts)

@@ -128,6 +128,25 @@ static void what_no_row_tells_of_the_main_thread_is_not_known(void **state)
 	assert_int_equal(sum, main->life_ns);
 }
 
+/* The stay in which it became what it is began before: strata's own child waited for a CPU, and was on it. */
+static void the_main_thread_s_time_begins_with_its_exec(void **state)
+{
+	struct fixture *f = *state;
+	const struct main_thread *main;
+
+	add_run(f, "process,sched");
+	add_process(f, 1050, EXEC, 100, 100, 50, "python");
+	add_process(f, 1250, EXIT, 100, 100, 50, "python");
+	add_stay(f, 1005, 1010, 0, 100, 100, 0, -1, STATE_S, "read");
+	add_stay(f, 1040, 1200, 0, 100, 100, 20, -1, STATE_R, NULL);
+	add_stay(f, 1210, 1250, 0, 100, 100, 10, -1, STATE_S, NULL);
+	main = &help_report(f, NULL, NULL)->main;
+	assert_int_equal(main->life_ns, 200 * MS);
+	assert_int_equal(f->report.total.main_cpu_ns, 190 * MS);
+	assert_int_equal(f->report.total.main_queue_ns, 10 * MS);
+	assert_int_equal(f->report.total.main_events_ns, 0);
+}
+
 static void roles_have_the_sums_of_their_processes(void **state)
 {
 	struct fixture *f = *state;
@@ -420,6 +439,7 @@ int main(void)
 		TEST(time_on_cpus_is_told_by_name_process_and_cpu),
 		TEST(shares_and_means_of_time_on_cpus),
 		TEST(what_no_row_tells_of_the_main_thread_is_not_known),
+		TEST(the_main_thread_s_time_begins_with_its_exec),
 		TEST(roles_have_the_sums_of_their_processes),
 		TEST(the_job_s_counters_are_summed_and_its_peaks_kept),
 		TEST(a_report_without_counters_of_the_job_does_not_invent_them),
