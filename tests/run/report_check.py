@@ -78,7 +78,7 @@ for row in process:
 
 
 # The stay of its execve began before it.
-born = next(int(row["ts"]) for row in process if row["event"] == "exec" and row["tid"] == root)
+execed = next(int(row["ts"]) for row in process if row["event"] == "exec" and row["tid"] == root)
 
 
 def clip(ts):
@@ -123,7 +123,7 @@ for row in sched:
             job_cpu += end - begin
             job_wait += number(row["wait"])
             if row["tid"] == root:
-                main_cpu += max(end - max(begin, born), 0)
+                main_cpu += max(end - max(begin, execed), 0)
     cpu_ns[name] += end - begin
     stays[name] += 1
 tasks = report["tasks"]
@@ -329,7 +329,7 @@ parts = sum(value for key, value in figures.items() if key.startswith("main_"))
 end = next((int(r["ts"]) for r in process if r["event"] == "exit" and r["tid"] == root), stop)
 # On its way out it may still wait for a CPU, and stay on one.
 end = max([end] + [min(int(r["ts"]) + number(r["dur"]), stop) for r in sched if r["tid"] == root])
-life = end - born
+life = end - execed
 if sched:
     same(f"main parts {parts} fill its life {life}", True, abs(parts - life) < 0.02 * life + 2e6)
 if report["phases"]["source"] == "none":
