@@ -227,12 +227,13 @@ static int rank_by_processes(struct tasks *tasks)
 static int finish_names(struct tasks *tasks)
 {
 	size_t count = tasks->by_name.size / sizeof(struct task_name);
+	uint32_t idle = tasks->context->who.idle; /* told also when no CPU ever was */
 
 	tasks->names = (struct task_name *)tasks->by_name.data;
 	for (size_t i = 0; i < count; i++) {
 		struct task_name *name = &tasks->names[i];
 
-		if (!name->stays && !name->processes)
+		if (!name->stays && !name->processes && !(tasks->known && i == idle))
 			continue;
 		finish_name(tasks, name, (uint32_t)i);
 		if (tasks->name_count != i) {

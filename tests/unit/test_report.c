@@ -145,6 +145,7 @@ static void the_main_thread_s_time_begins_with_its_exec(void **state)
 	assert_int_equal(f->report.total.main_cpu_ns, 190 * MS);
 	assert_int_equal(f->report.total.main_queue_ns, 10 * MS);
 	assert_int_equal(f->report.total.main_events_ns, 0);
+	assert_int_equal(find_task(&f->report, "idle")->cpu_ns, 0); /* never, and so it is told */
 }
 
 static void roles_have_the_sums_of_their_processes(void **state)
