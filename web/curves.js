@@ -30,8 +30,7 @@ function makeCurves() {
 			curve(get('curves'), title, line.series[chosen[0]].unit, chosen.map((i) => line.series[i].name),
 				chosen.map((i) => series[i]), 110);
 	}
-	const hits = readBytes.map((all, i) => all > 0 ? Math.max(100 - missedBytes[i] / all * 100, 0) : NaN);
-	if (report.files.regular.told_bytes) curve(get('cache'), '', '%', ['bytes that reads did not miss'], [hits], 150);
+	if (report.files.regular.told_bytes) curve(get('cache'), '', '%', ['bytes from the page cache'], [cached.map((share) => share * 100)], 150);
 	else get('cache').textContent = 'Not known: the trace does not tell what reads missed.';
 }
 const limitCurves = () => plots.forEach((plot) => plot.setScale('x', { min: view.from / 1e9, max: view.to / 1e9 }));

@@ -21,7 +21,7 @@ function array(Type, length) {
 const events = line.events;
 const start = array(Float64Array, events), dur = array(Float64Array, events), moved = array(Float64Array, events);
 const series = line.series.map(() => array(Float32Array, line.slices));
-const readBytes = array(Float32Array, line.slices), missedBytes = array(Float32Array, line.slices);
+const cached = array(Float32Array, line.slices);
 const tid = array(Uint32Array, events), path = array(Uint32Array, events);
 const heat = array(Uint32Array, line.heat_slices * line.heat_latencies);
 const op = array(Uint16Array, events), lane = array(Uint8Array, events), kind = array(Uint8Array, events);

@@ -2,23 +2,29 @@
  * since another run. */
 
 function keyNumbers() {
-	const run = report.run.figures, regular = report.files.regular, all = report.usage.cpus.find((c) => c.cpu === -1);
-	const gpus = report.usage.gpus, mean = (list, key) => list.reduce((sum, g) => sum + g[key], 0) / list.length;
-	const rows = [['length', 'Length', duration(report.run.window_ns), report.run.window ? `of phase ${report.run.window}` : '']];
-	if (gpus.length) rows.push(['gpu', 'GPU busy', mean(gpus, 'sm').toFixed(0) + ' %', `idle for ${mean(gpus, 'idle').toFixed(0)} % of the time`]);
+	const { files, tasks, steps, cost, job, usage, run } = report, regular = files.regular, all = usage.cpus.find((c) => c.cpu === -1);
+	const whose = run.has_job ? 'Job' : 'All processes';
+	const rows = [['length', 'Length', duration(run.window_ns), run.window ? `of phase ${run.window}` : '']];
+	if (usage.all_gpus) rows.push(['gpu', 'GPU busy', fixed(usage.all_gpus.sm, 0) + ' %', `idle for ${fixed(usage.all_gpus.idle, 0)} % of the time`]);
 	else rows.push(['gpu', 'GPU', 'not recorded', '']);
-	if (all) rows.push(['cpu', 'CPUs', (100 - all.idle - all.iowait).toFixed(0) + ' % busy', `iowait ${all.iowait.toFixed(0)} %, idle ${all.idle.toFixed(0)} %`]);
-	if (report.tasks.known) rows.push(['job_cpu_ns', 'Job on CPUs', duration(report.tasks.job_cpu_ns), `waited ${duration(report.tasks.job_wait_ns)} for one`]);
-	if (report.files.has_io) {
+	if (all) rows.push(['cpu', 'CPUs', fixed(all.busy, 0) + ' % busy', `iowait ${fixed(all.iowait, 0)} %, idle ${fixed(all.idle, 0)} %`]);
+	if (tasks.known) rows.push(['job_cpu_ns', `${whose} on CPUs`, duration(tasks.job_cpu_ns), `waited ${duration(tasks.job_wait_ns)} for one`]);
+	if (job.known) {
+		rows.push(['job_cpu', "Job's CPU time", told(duration, job.cpu_ns), `${percent(job.usr_share, 0)} user, by the kernel's counters`]);
+		rows.push(['job_memory', 'Most memory', told(bytes, job.most_rss), `${told(count, job.most_processes)} processes, ${told(count, job.most_threads)} threads at most`]);
+		rows.push(['job_storage', 'Fetched from storage', told(bytes, job.read_bytes), `${told(bytes, job.write_bytes)} sent to it`]);
+		rows.push(['job_faults', 'Major faults', told(count, job.major_faults), `and ${told(count, job.minor_faults)} that needed no storage`]);
+	}
+	if (files.io_known) {
 		rows.push(['read_bytes', 'Read from files', bytes(regular.read.bytes), `${count(regular.read.calls)} calls, ${duration(regular.read.time_ns)}`]);
-		if (regular.told_bytes) rows.push(['cached', 'From the page cache', percent(regular.cached_bytes, regular.told_bytes), `${bytes(regular.missed_bytes)} waited for`]);
+		if (regular.told_bytes) rows.push(['cached', 'From the page cache', percent(regular.cached_share), `${bytes(regular.missed_bytes)} waited for`]);
 		rows.push(['again_bytes', 'Read again', bytes(regular.again_bytes), `of ${count(regular.again_files)} files`]);
 		rows.push(['write_bytes', 'Written to files', bytes(regular.written.bytes), `${count(regular.written.calls)} calls`]);
 	}
-	if (report.files.has_fs) rows.push(['opens', 'Opens and stats', `${count(report.files.opens)} / ${count(report.files.stats)}`, `${duration(run.metadata_ns)} in metadata calls`]);
-	if (report.steps.count) rows.push(['steps', 'Steps', count(report.steps.count), `median ${duration(report.steps.duration.p50)}` +
-		(['handoffs', 'bursts'].includes(report.steps.source) ? `, guessed, confidence ${(report.steps.confidence * 100).toFixed(0)} %` : '')]);
-	rows.push(['lost', 'Events lost', count(report.cost.lost), report.cost.cpu_ns === null ? '' : `recorder's CPU ${duration(report.cost.cpu_ns)}`]);
+	if (files.fs_known) rows.push(['opens', 'Opens and stats', `${count(files.opens)} / ${count(files.stats)}`, `${duration(files.metadata_ns)} in metadata calls`]);
+	if (steps.count) rows.push(['steps', 'Steps', count(steps.count), `median ${duration(steps.duration.p50)}` +
+		(steps.guessed ? `, guessed, confidence ${percent(steps.confidence, 0)}` : '')]);
+	rows.push(['lost', 'Events lost', count(cost.lost), cost.recording_cpu_ns === null ? '' : `recorder's CPU ${duration(cost.recording_cpu_ns)}`]);
 	get('key').replaceChildren(...rows.map(([key, name, value, more]) => {
 		const box = element('div'), dd = element('dd', value);
 		dd.dataset.key = key;
@@ -27,35 +33,35 @@ function keyNumbers() {
 		return box;
 	}));
 }
-const parts = [['main_cpu_ns', 'on a CPU', 'cpu'], ['main_queue_ns', 'ready, waiting for a CPU', 'write'], ['main_workers_ns', 'asleep until a data worker woke it', 'read'],
-	['main_disk_ns', 'asleep in the kernel, storage mostly', 'block'], ['main_own_ns', 'asleep until a thread of its own woke it', 'metadata'],
-	['main_others_ns', 'asleep until another process woke it', 'open'], ['main_events_ns', 'asleep until a timer or device woke it', 'line']];
+/* The colour of each part of the main thread's time. */
+const partColours = { main_cpu_ns: 'cpu', main_queue_ns: 'write', main_workers_ns: 'read', main_disk_ns: 'block', main_own_ns: 'metadata',
+	main_others_ns: 'open', main_events_ns: 'line' };
 function mainTime() {
-	const figures = report.run.figures, whole = parts.reduce((sum, [key]) => sum + figures[key], 0);
-	const rows = parts.filter(([key]) => figures[key]).sort((a, b) => figures[b[0]] - figures[a[0]]);
-	bars(get('main-time'), rows.map(([key, name]) => [name, `${duration(figures[key])} ${percent(figures[key], whole)}`, figures[key] / whole]),
+	const rows = report.main.known ? report.main.parts.filter((part) => !part.slight) : [];
+	bars(get('main-time'), rows.map((part) => [part.says, `${duration(part.time_ns)} ${percent(part.share)}`, part.share]),
 		'Not known: layer sched was not recorded, or there is no main process.');
 }
 function phaseTime() {
-	const rows = report.phases.list.slice(0, 200).map((phase) => {
+	const parts = report.main.parts.filter((part) => part.figure);
+	const rows = report.phases.list.filter((phase) => phase.figures).slice(0, 200).map((phase) => {
 		const stack = element('div', undefined, 'stack'), f = phase.figures;
-		for (const [key, name, colour] of parts) {
+		for (const { figure, says } of parts) {
 			const piece = element('span');
-			piece.style.width = f[key] / Math.max(phase.length_ns, 1) * 100 + '%';
-			piece.style.background = `var(--${colour})`;
-			piece.title = `${name}: ${duration(f[key])}`;
+			piece.style.width = f[figure] / Math.max(phase.length_ns, 1) * 100 + '%';
+			piece.style.background = `var(--${partColours[figure]})`;
+			piece.title = `${says}: ${duration(f[figure])}`;
 			stack.append(piece);
 		}
 		stack.setAttribute('role', 'img');
-		stack.setAttribute('aria-label', parts.filter(([key]) => f[key]).map(([key, name]) => `${name} ${duration(f[key])}`).join(', '));
-		return ['  '.repeat(phase.depth) + phase.name, duration(phase.length_ns), stack, duration(f.cpu_ns), bytes(f.read_bytes), duration(f.read_ns), bytes(f.write_bytes), bytes(f.device_read_bytes)];
+		stack.setAttribute('aria-label', parts.filter(({ figure }) => f[figure]).map(({ figure, says }) => `${says} ${duration(f[figure])}`).join(', '));
+		return ['  '.repeat(phase.depth) + phase.name, duration(phase.length_ns), stack, phase.cpus === null ? '-' : duration(f.cpu_ns), bytes(f.read_bytes), duration(f.read_ns), bytes(f.write_bytes), bytes(f.device_read_bytes)];
 	});
 	table(get('phase-time'), [['phase', 1], ['length'], ['main thread', 1], ['job on CPUs'], ['read'], ['in reads'], ['written'], ['from devices']], rows);
 }
 function tasks() {
-	const idle = get('with-idle').checked, list = report.tasks.names.filter((t) => t.cpu_ns && (idle || t.name !== 'idle')).slice(0, 15);
-	const whole = report.tasks.busy_ns + (idle ? report.tasks.idle_ns : 0);
-	bars(get('tasks'), list.map((t) => [t.name, `${duration(t.cpu_ns)} ${percent(t.cpu_ns, whole)}`, t.cpu_ns / whole]), 'Not known: layer sched was not recorded.');
+	const idle = get('with-idle').checked, list = report.tasks.names.filter((t) => t.cpu_ns && (idle || !t.idle)).filter((t, i) => i < 15 || t.telling);
+	const share = (t) => idle ? t.share : t.busy_share;
+	bars(get('tasks'), list.map((t) => [t.name, `${duration(t.cpu_ns)} ${percent(share(t))}`, share(t)]), 'Not known: layer sched was not recorded.');
 }
 const from = (i) => i ? 2 ** (i - 1) : 0;
 function histograms() {
@@ -99,14 +105,15 @@ function figures() {
 	mainTime();
 	phaseTime();
 	tasks();
-	bars(get('cpus'), report.tasks.cpus.map((c) => [`CPU ${c.cpu}`, `${duration(c.busy_ns)} ${percent(c.busy_ns, c.busy_ns + c.idle_ns)}`, c.busy_ns / Math.max(c.busy_ns + c.idle_ns, 1)]),
+	bars(get('cpus'), report.tasks.cpus.map((c) => [`CPU ${c.cpu}`, `${duration(c.busy_ns)} ${percent(c.busy_share)}`, c.busy_share ?? 0]),
 		'Not known: layer sched was not recorded.');
-	const named = report.tasks.names.filter((t) => t.processes).sort((a, b) => b.processes - a.processes).slice(0, 15);
-	bars(get('processes'), named.map((t) => [t.name, `${count(t.processes)}${t.lives ? ', mean life ' + duration(t.life_ns / t.lives) : ''}`, t.processes / named[0].processes]), 'None.');
+	const named = report.tasks.most_processes.slice(0, 15);
+	bars(get('processes'), named.map((t) => [t.name, count(t.processes) + (t.mean_life_ns === null ? '' : `, mean life ${duration(t.mean_life_ns)}`),
+		t.processes / named[0].processes]), 'None.');
 	get('op').replaceChildren(...report.files.operations.map((o, i) => { const made = element('option', `${o.op} (${count(o.calls)} calls)`); made.value = i; return made; }));
 	histograms();
 	table(get('files'), [['read'], ['reads'], ['in reads'], ['99 %'], ['read again'], ['written'], ['opens'], ['device time'], ['file', 1]],
-		report.files.list.filter((f) => f.regular).slice(0, 40).map((f) => [bytes(f.read.bytes), count(f.read.calls), duration(f.read.time_ns), duration(f.latency.p99),
+		report.files.list.slice(0, Math.min(report.files.regular_count, 40)).map((f) => [bytes(f.read.bytes), count(f.read.calls), duration(f.read.time_ns), duration(f.latency.p99),
 			f.again_bytes === null ? '?' : bytes(f.again_bytes), bytes(f.written.bytes), count(f.opens), duration(f.device_ns), f.path ?? '?']));
 	table(get('devices'), [['device', 1], ['read'], ['median'], ['99 %'], ['written'], ['median'], ['99 %'], ['read ahead'], ['for the job']], report.devices.map((d) => [d.dev,
 		bytes(d.read_bytes), duration(d.read_latency.p50), duration(d.read_latency.p99), bytes(d.write_bytes), duration(d.write_latency.p50), duration(d.write_latency.p99), bytes(d.ahead_bytes), bytes(d.job_bytes)]));
@@ -118,12 +125,16 @@ function changes() {
 	if (!diff) return;
 	const units = { ns: duration, bytes, count }, chosen = get('group').value || 'run';
 	const show = (item, value) => value === null ? '-' : units[item.unit](value);
+	const only = (item) => item.a === null ? 'only in B' : 'only in A';
+	const changed = (item) => item.change === null ? only(item) : (item.change < 0 ? '-' : '+') + show(item, Math.abs(item.change)) +
+		(item.share === null ? '' : ` (${percent(item.share)})`);
 	get('changes').hidden = false;
 	get('changes-note').textContent = `From A (${diff.a.path}, ${duration(diff.a.length_ns)}) to B (${diff.b.path}, ${duration(diff.b.length_ns)}). ` +
-		'Noise is one standard deviation as the runs themselves show it, beyond noise more than three; it leaves out what differs from run to run.';
+		'Noise is one standard deviation as the runs themselves show it, beyond noise more than three; it leaves out what differs from run to run.' +
+		[['A', diff.layers_only_a], ['B', diff.layers_only_b]].map(([run, names]) => names.length ? ` Recorded in ${run} only, and not compared: ${names.join(', ')}.` : '').join('');
 	if (!get('group').options.length)
 		get('group').replaceChildren(...[...new Set(diff.items.map((item) => item.group))].map((name) => element('option', name)));
 	table(get('changes-list'), [['what', 1], ['A'], ['B'], ['change'], ['noise'], ['', 1], ['of', 1]], diff.items.filter((item) => item.group === chosen && item.verdict !== 'same')
-		.map((item) => [item.what, show(item, item.a), show(item, item.b), item.a === null || item.b === null ? '' : (item.b < item.a ? '-' : '+') + show(item, Math.abs(item.b - item.a)),
+		.map((item) => [item.what, show(item, item.a), show(item, item.b), changed(item),
 			item.noise === null ? '?' : item.noise === 0 ? 'exact' : show(item, item.noise), item.verdict, item.name ?? '']));
 }

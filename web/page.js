@@ -4,11 +4,12 @@ function head() {
 	const warnings = [];
 	get('command').textContent = report.run.command || report.run.path;
 	document.title = 'strata: ' + (report.run.command || report.run.path);
-	get('when').textContent = `${duration(report.run.length_ns)} on ${report.run.host ?? 'an unknown host'}, exit status ${report.run.exit_status ?? 'unknown'}, ${report.run.path}`;
-	if (report.run.damage) warnings.push('The trace is damaged: this is what comes before the damage.');
-	else if (!report.run.complete) warnings.push('The trace is not complete.');
+	get('when').textContent = `${duration(report.run.length_ns)} on ${report.run.host ?? 'an unknown host'}, ` +
+		(report.run.exit_signal === null ? `exit status ${report.run.exit_status ?? 'unknown'}` : `ended by signal ${report.run.exit_signal}`) + `, ${report.run.path}`;
+	warnings.push(...{ complete: [], damaged: ['The trace is damaged: this is what comes before the damage.'],
+		live: ['The trace is not complete: it is still being recorded.'], killed: ['The trace is not complete: its recorder was killed.'] }[report.run.state]);
 	if (report.cost.lost) warnings.push(`${count(report.cost.lost)} events were lost: figures are too low.`);
-	for (const name of ['sched', 'io', 'fs', 'block']) if (!report.cost.layers.includes(name)) warnings.push(`Layer ${name} was not recorded.`);
+	for (const name of report.cost.lacking) warnings.push(`Layer ${name} was not recorded.`);
 	get('warning').textContent = warnings.join(' ');
 	get('warning').hidden = !warnings.length;
 }

@@ -22,16 +22,15 @@ function address() {
 function sql() {
 	const quote = (text) => "'" + text.replaceAll("'", "''") + "'";
 	const absolute = (ns) => (BigInt(line.start_ts) + BigInt(Math.round(ns))).toString();
-	const tables = { sched: ['cpu'], io: ['read', 'write'], fs: ['open', 'metadata'], block: ['block'] };
 	const asked = [];
-	for (const [name, kinds] of Object.entries(tables)) {
-		const shown = kinds.filter((k) => !view.hidden.has(line.kinds.indexOf(k)));
+	for (const name of new Set(line.kind_rows.map((rows) => rows.table))) {
+		const kinds = line.kind_rows.map((rows, k) => k).filter((k) => line.kind_rows[k].table === name);
+		const shown = kinds.filter((k) => !view.hidden.has(k));
 		const where = [`ts + coalesce(dur, 0) >= ${absolute(view.from)}`, `ts <= ${absolute(view.to)}`];
-		if (!shown.length || (name === 'sched' && view.filter)) continue;
+		if (!shown.length || (view.filter && !line.kind_rows[shown[0]].path)) continue;
 		if (view.lane >= 0 && line.lanes[view.lane].pid !== null) where.push(`pid = ${line.lanes[view.lane].pid}`);
 		if (view.filter) where.push(`contains(path, ${quote(view.filter)})`);
-		if (name === 'io' && shown.length === 1) where.push(shown[0] === 'read' ? "dir <> 'W'" : "dir = 'W'");
-		if (name === 'fs' && shown.length === 1) where.push(shown[0] === 'open' ? "op LIKE 'open%'" : "op NOT LIKE 'open%'");
+		if (shown.length < kinds.length) where.push(line.kind_rows[shown[0]].where);
 		asked.push(`SELECT * FROM ${name} WHERE ${where.join(' AND ')} ORDER BY ts;`);
 	}
 	return asked.join('\n');

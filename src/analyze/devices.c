@@ -32,18 +32,16 @@ static int devices_take(void *state, const struct rows *rows)
 	uint64_t bytes = cell_known(rows_cell(rows, column_block_bytes)), latency;
 	int64_t dur = rows_cell(rows, column_block_dur),
 		error = rows_cell(rows, column_block_error);
+	int op = rows_name(rows, column_block_op);
 	struct device *device;
-	const char *op;
-	size_t size;
 
 	if (!context_inside(devices->context, (uint64_t)rows_cell(rows, column_block_ts)))
 		return 0;
 	device = device_of(devices, rows);
-	op = rows_text(rows, column_block_op, &size);
 	if (!device)
 		return -ENOMEM;
 	device->errors += error != CELL_NULL && error < 0;
-	if (!op || size != 1 || (*op != 'R' && *op != 'W')) {
+	if (op != BLOCK_OP_R && op != BLOCK_OP_W) {
 		device->others++;
 		return 0;
 	}
@@ -54,7 +52,7 @@ static int devices_take(void *state, const struct rows *rows)
 				      (uint64_t)rows_cell(rows, column_block_ts))))
 		device->job_bytes += bytes;
 	latency = cell_known(rows_cell(rows, column_block_queued)) + cell_known(dur);
-	if (*op == 'R') {
+	if (op == BLOCK_OP_R) {
 		device->read_bytes += bytes;
 		if (rows_cell(rows, column_block_ahead) == 1)
 			device->ahead_bytes += bytes;
@@ -62,9 +60,10 @@ static int devices_take(void *state, const struct rows *rows)
 		device->write_bytes += bytes;
 	}
 	/* A request whose end was not seen has no latency. */
-	if (dur != CELL_NULL && hist_add(*op == 'R' ? &device->read : &device->write, latency))
+	if (dur != CELL_NULL &&
+	    hist_add(op == BLOCK_OP_R ? &device->read : &device->write, latency))
 		return -ENOMEM;
-	return hist_add(*op == 'R' ? &device->read_size : &device->write_size, bytes);
+	return hist_add(op == BLOCK_OP_R ? &device->read_size : &device->write_size, bytes);
 }
 
 struct scan_sink devices_sink(struct devices *devices)
@@ -99,6 +98,9 @@ void devices_finish(struct devices *devices)
 			strings_get(&devices->names, (uint32_t)i, &devices->list[i].name_size);
 	if (devices->count)
 		qsort(devices->list, devices->count, sizeof(struct device), compare_devices);
+	while (devices->moving < devices->count && (devices->list[devices->moving].read_bytes ||
+						    devices->list[devices->moving].write_bytes))
+		devices->moving++;
 }
 
 void devices_free(struct devices *devices)

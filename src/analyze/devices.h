@@ -4,6 +4,7 @@
 #ifndef STRATA_ANALYZE_DEVICES_H
 #define STRATA_ANALYZE_DEVICES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,8 +26,10 @@ struct device {
 
 struct devices {
 	struct context *context;
+	bool known;	     /* recorded: none means that no request was made */
 	struct device *list; /* by bytes, the greatest first */
 	size_t count;
+	size_t moving; /* those that moved bytes: the first ones */
 	struct strings names;
 	struct buf memory;
 };

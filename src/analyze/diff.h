@@ -14,8 +14,6 @@
 
 #include "analyze/report.h"
 
-enum diff_unit { DIFF_NS, DIFF_BYTES, DIFF_COUNT };
-
 #define DIFF_GROUPS(GROUP) \
 	GROUP(run)         \
 	GROUP(phases)      \
@@ -35,26 +33,31 @@ enum diff_group {
 
 extern const char *const diff_groups[DIFF_GROUP_COUNT];
 
+/* Beyond noise: more than three standard deviations. */
 enum diff_verdict { DIFF_SAME, DIFF_WITHIN, DIFF_BEYOND, DIFF_UNKNOWN };
+
+extern const char *const diff_verdicts[];
 
 struct diff_item {
 	enum diff_group group;
-	enum diff_unit unit;
+	enum amount unit;
 	char what[48];	       /* such as: time in reads */
 	struct dims_text name; /* of what: a path, a call; bytes NULL for the run itself */
 	double a, b;	       /* NAN: not in that run */
-	double noise;	       /* of the difference, one standard deviation; NAN: not known */
+	double change;	       /* b - a; NAN: one of them is not there */
+	double share;	       /* the change by a; NAN: there is no a, or it is 0 */
+	double noise;	       /* of the change, one standard deviation; NAN: not known */
+	enum diff_verdict verdict;
 };
 
 struct diff {
-	struct diff_item *items; /* by group, then the greatest change of time first */
+	struct diff_item
+		*items; /* by group; what is the same last, the greatest change of time first */
 	size_t count;
+	uint32_t only_a, only_b; /* LAYER_BITs: recorded in one run alone, and not compared */
 };
 
 int diff_load(struct diff *diff, const struct report *a, const struct report *b, struct error *e);
 void diff_free(struct diff *diff);
-
-/* Beyond noise: more than three standard deviations. */
-enum diff_verdict diff_judge(const struct diff_item *item);
 
 #endif

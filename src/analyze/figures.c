@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+const char *const amount_names[] = { "ns", "bytes", "count" };
+
 const struct figure_info figure_infos[FIGURE_COUNT] = {
-#define FIGURE_INFO(name, doc) { #name, doc },
+#define FIGURE_INFO(name, layer, unit, doc) { #name, doc, LAYER_##layer, AMOUNT_##unit },
 	FIGURES(FIGURE_INFO)
 #undef FIGURE_INFO
 };

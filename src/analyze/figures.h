@@ -11,35 +11,41 @@
 #include <stdint.h>
 
 #include "analyze/phases.h"
+#include "schema/layers.h"
 #include "store/times.h"
 
-/* FIGURE(name, doc). All are uint64_t; names that end in _ns are nanoseconds. */
-#define FIGURES(FIGURE)                                                           \
-	FIGURE(cpu_ns, "the job's time on CPUs")                                  \
-	FIGURE(queue_ns, "the job's time waiting for a CPU")                      \
-	FIGURE(main_cpu_ns, "main thread: on a CPU")                              \
-	FIGURE(main_queue_ns, "main thread: waiting for a CPU")                   \
-	FIGURE(main_disk_ns, "main thread: in state D, storage mostly")           \
-	FIGURE(main_workers_ns, "main thread: asleep until a worker woke it")     \
-	FIGURE(main_own_ns, "main thread: asleep until an own thread woke it")    \
-	FIGURE(main_others_ns, "main thread: asleep until others woke it")        \
-	FIGURE(main_events_ns, "main thread: asleep until a timer or device did") \
-	FIGURE(reads, "read calls")                                               \
-	FIGURE(read_bytes, "bytes read")                                          \
-	FIGURE(read_ns, "time in reads")                                          \
-	FIGURE(missed_bytes, "bytes that reads filled into the page cache")       \
-	FIGURE(writes, "write calls")                                             \
-	FIGURE(write_bytes, "bytes written")                                      \
-	FIGURE(write_ns, "time in writes")                                        \
-	FIGURE(opens, "calls that open a file")                                   \
-	FIGURE(stats, "calls of the stat and access families")                    \
-	FIGURE(metadata_ns, "time in metadata calls")                             \
-	FIGURE(device_read_bytes, "bytes that block devices read")                \
-	FIGURE(device_write_bytes, "bytes that block devices wrote")              \
-	FIGURE(device_ns, "time of block requests at the driver")
+/* What an amount is counted in. */
+enum amount { AMOUNT_ns, AMOUNT_bytes, AMOUNT_count };
+
+extern const char *const amount_names[];
+
+/* FIGURE(name, layer that it is counted from, unit, doc). All are uint64_t. */
+#define FIGURES(FIGURE)                                                                      \
+	FIGURE(cpu_ns, sched, ns, "the job's time on CPUs")                                  \
+	FIGURE(queue_ns, sched, ns, "the job's time waiting for a CPU")                      \
+	FIGURE(main_cpu_ns, sched, ns, "main thread: on a CPU")                              \
+	FIGURE(main_queue_ns, sched, ns, "main thread: waiting for a CPU")                   \
+	FIGURE(main_disk_ns, sched, ns, "main thread: in state D, storage mostly")           \
+	FIGURE(main_workers_ns, sched, ns, "main thread: asleep until a worker woke it")     \
+	FIGURE(main_own_ns, sched, ns, "main thread: asleep until an own thread woke it")    \
+	FIGURE(main_others_ns, sched, ns, "main thread: asleep until others woke it")        \
+	FIGURE(main_events_ns, sched, ns, "main thread: asleep until a timer or device did") \
+	FIGURE(reads, io, count, "read calls")                                               \
+	FIGURE(read_bytes, io, bytes, "bytes read")                                          \
+	FIGURE(read_ns, io, ns, "time in reads")                                             \
+	FIGURE(missed_bytes, io, bytes, "bytes that reads filled into the page cache")       \
+	FIGURE(writes, io, count, "write calls")                                             \
+	FIGURE(write_bytes, io, bytes, "bytes written")                                      \
+	FIGURE(write_ns, io, ns, "time in writes")                                           \
+	FIGURE(opens, fs, count, "calls that open a file")                                   \
+	FIGURE(stats, fs, count, "calls of the stat and access families")                    \
+	FIGURE(metadata_ns, fs, ns, "time in metadata calls")                                \
+	FIGURE(device_read_bytes, block, bytes, "bytes that block devices read")             \
+	FIGURE(device_write_bytes, block, bytes, "bytes that block devices wrote")           \
+	FIGURE(device_ns, block, ns, "time of block requests at the driver")
 
 struct figures {
-#define FIGURE_FIELD(name, doc) uint64_t name;
+#define FIGURE_FIELD(name, ...) uint64_t name;
 	FIGURES(FIGURE_FIELD)
 #undef FIGURE_FIELD
 };
@@ -48,9 +54,16 @@ struct figures {
 
 struct figure_info {
 	const char *name, *doc;
+	enum layer layer;
+	enum amount unit;
 };
 
 extern const struct figure_info figure_infos[FIGURE_COUNT];
+
+static inline uint64_t figure_at(const struct figures *figures, size_t place)
+{
+	return ((const uint64_t *)figures)[place];
+}
 
 struct segments {
 	uint64_t *bounds; /* count + 1 of them */

@@ -39,6 +39,13 @@ struct traffic {
 	uint64_t calls, bytes, time_ns;
 };
 
+static inline void traffic_add(struct traffic *into, const struct traffic *from)
+{
+	into->calls += from->calls;
+	into->bytes += from->bytes;
+	into->time_ns += from->time_ns;
+}
+
 struct file_use {
 	int64_t file;	       /* id */
 	struct dims_text path; /* bytes NULL: not known */
@@ -79,30 +86,39 @@ struct files_total {
 	uint64_t missed_bytes, ahead_bytes, direct_bytes, cached_bytes;
 	uint64_t told_bytes; /* read by calls of which it is known what they missed */
 	uint64_t read_files, written_files;
+	double cached_share;		 /* of told_bytes; NAN: nothing is told */
+	double small_share, empty_share; /* of calls that read; NAN: none */
+	double sequential_share;	 /* of those compared; NAN: none */
 };
 
 struct files {
 	struct context *context;
-	bool has_io, has_fs, has_block;
-	struct op_use *ops; /* by time, the greatest first, once finished */
+	bool has_io, has_fs, has_block; /* there was a row */
+	bool io_known, fs_known;	/* it was recorded: no row means that nothing happened */
+	struct op_use *ops;		/* by time, the greatest first, once finished */
 	size_t op_count;
-	struct file_use *files; /* by bytes moved, the greatest first */
-	size_t file_count;
+	struct file_use *files; /* regular ones first; by bytes moved, the greatest first */
+	size_t file_count, regular_count;
 	struct dir_use *dirs; /* by bytes moved */
 	size_t dir_count;
+	const struct dir_use
+		*top_dir; /* that most is read from: the data set, mostly; NULL: none */
 	struct process_use *processes; /* by time in calls */
 	size_t process_count;
 	struct files_total regular, other;
-	struct traffic role_read[ROLE_COUNT], role_written[ROLE_COUNT];
-	uint64_t role_metadata_ns[ROLE_COUNT];
 	uint64_t opens, failed_opens, stats, failed_stats, closes, syncs, sync_ns, metadata_ns;
 	uint64_t metadata_calls;
+	double failed_open_share, failed_stat_share; /* NAN: there were none */
+	double opens_a_read, stats_a_read; /* for each read of a regular file; NAN: none */
 
 	/* While loading. */
 	struct strings op_names, dir_names;
-	struct numbering by_file, by_pid, by_walk;
-	struct buf op_list, file_list, dir_list, process_list, walks;
-	struct buf by_id; /* uint32_t: place in file_list + 1, by id as rows carry it */
+	struct numbering by_file;
+	struct map walks; /* by place of the file and tid: where the thread's last read ended */
+	struct buf op_list, file_list, dir_list, process_list;
+	uint32_t op_places[TABLE_COUNT][SYSCALL_COUNT]; /* in op_list, + 1 */
+	struct buf by_id;   /* uint32_t: place in file_list + 1, by id as rows carry it */
+	struct buf by_proc; /* uint32_t: place in process_list + 1, by process + 1 */
 };
 
 int files_open(struct files *files, struct context *context);
@@ -110,8 +126,5 @@ size_t files_sinks(struct files *files, struct scan_sink *sinks); /* at most FIL
 #define FILES_SINKS 5
 int files_finish(struct files *files);
 void files_free(struct files *files);
-
-/* For models beside: the use of a file, NULL when out of memory. */
-struct file_use *files_of(struct files *files, int64_t file);
 
 #endif

@@ -3,19 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/cells.h"
 #include "analyze/files.h"
-
-static void add_traffic(struct traffic *into, const struct traffic *from)
-{
-	into->calls += from->calls;
-	into->bytes += from->bytes;
-	into->time_ns += from->time_ns;
-}
 
 static void total_file(struct files_total *total, const struct file_use *use)
 {
-	add_traffic(&total->read, &use->read);
-	add_traffic(&total->written, &use->written);
+	traffic_add(&total->read, &use->read);
+	traffic_add(&total->written, &use->written);
 	total->small_reads += use->small_reads;
 	total->empty_reads += use->empty_reads;
 	total->sequential += use->sequential;
@@ -60,8 +54,8 @@ static int total_dir(struct files *files, const struct file_use *use)
 	dir = (struct dir_use *)files->dir_list.data + number;
 	dir->path = path;
 	dir->files++;
-	add_traffic(&dir->read, &use->read);
-	add_traffic(&dir->written, &use->written);
+	traffic_add(&dir->read, &use->read);
+	traffic_add(&dir->written, &use->written);
 	dir->opens += use->opens;
 	dir->device_ns += use->device_ns;
 	return hist_merge(&dir->latency, &use->latency) || hist_merge(&dir->size, &use->size)
@@ -75,9 +69,10 @@ static int finish_file(struct files *files, struct file_use *use)
 
 	if (row) {
 		use->path = row->path;
-		use->regular = dims_text_is(&row->kind, "file");
+		use->regular = file_row_is(row, FILE_KIND_FILE);
 	}
 	extents_free(&use->extents);
+	files->regular_count += use->regular;
 	total_file(use->regular ? &files->regular : &files->other, use);
 	return use->regular ? total_dir(files, use) : 0;
 }
@@ -98,7 +93,11 @@ static int by_bytes(const struct traffic *left_read, const struct traffic *left_
 static int compare_files(const void *a, const void *b)
 {
 	const struct file_use *left = a, *right = b;
-	int order = by_bytes(&left->read, &left->written, &right->read, &right->written);
+	int order;
+
+	if (left->regular != right->regular)
+		return left->regular ? -1 : 1;
+	order = by_bytes(&left->read, &left->written, &right->read, &right->written);
 
 	return order ? order : left->file < right->file ? -1 : left->file > right->file;
 }
@@ -137,14 +136,45 @@ static void sort(void *list, size_t count, size_t size, int (*compare)(const voi
 		qsort(list, count, size, compare);
 }
 
-static uint64_t cached(const struct files_total *total)
+/* Pipes and sockets are not cached. */
+static void finish_total(struct files_total *total, bool cached)
 {
 	uint64_t fetched = total->missed_bytes + total->direct_bytes;
 
-	return total->told_bytes > fetched ? total->told_bytes - fetched : 0;
+	if (cached && total->told_bytes > fetched)
+		total->cached_bytes = total->told_bytes - fetched;
+	total->cached_share = share_of(total->cached_bytes, cached ? total->told_bytes : 0);
+	total->small_share = share_of(total->small_reads, total->read.calls);
+	total->empty_share = share_of(total->empty_reads, total->read.calls);
+	total->sequential_share = share_of(total->sequential, total->compared);
 }
 
-int files_finish(struct files *files)
+static void find_top_dir(struct files *files)
+{
+	for (size_t i = 0; i < files->dir_count; i++) {
+		const struct dir_use *dir = &files->dirs[i];
+
+		if (dir->read.bytes &&
+		    (!files->top_dir || dir->read.bytes > files->top_dir->read.bytes))
+			files->top_dir = dir;
+	}
+}
+
+/* What follows from the sums. */
+static void finish_shares(struct files *files)
+{
+	uint64_t reads = files->regular.read.calls;
+
+	finish_total(&files->regular, true);
+	finish_total(&files->other, false);
+	files->failed_open_share = share_of(files->failed_opens, files->opens);
+	files->failed_stat_share = share_of(files->failed_stats, files->stats);
+	files->opens_a_read = share_of(files->opens, reads);
+	files->stats_a_read = share_of(files->stats, reads);
+	find_top_dir(files);
+}
+
+static void finish_ops(struct files *files)
 {
 	files->ops = (struct op_use *)files->op_list.data;
 	files->op_count = files->op_list.size / sizeof(*files->ops);
@@ -155,6 +185,11 @@ int files_finish(struct files *files)
 		files->ops[i].name = key + 1;
 		files->ops[i].name_size = size - 1;
 	}
+}
+
+int files_finish(struct files *files)
+{
+	finish_ops(files);
 	files->files = (struct file_use *)files->file_list.data;
 	files->file_count = files->file_list.size / sizeof(*files->files);
 	for (size_t i = 0; i < files->file_count; i++)
@@ -164,11 +199,11 @@ int files_finish(struct files *files)
 	files->dir_count = files->dir_list.size / sizeof(*files->dirs);
 	files->processes = (struct process_use *)files->process_list.data;
 	files->process_count = files->process_list.size / sizeof(*files->processes);
-	files->regular.cached_bytes = cached(&files->regular);
 	sort(files->ops, files->op_count, sizeof(*files->ops), compare_ops);
 	sort(files->files, files->file_count, sizeof(*files->files), compare_files);
 	sort(files->dirs, files->dir_count, sizeof(*files->dirs), compare_dirs);
 	sort(files->processes, files->process_count, sizeof(*files->processes), compare_processes);
+	finish_shares(files);
 	return 0;
 }
 
@@ -199,13 +234,12 @@ void files_free(struct files *files)
 	strings_free(&files->op_names);
 	strings_free(&files->dir_names);
 	numbering_free(&files->by_file);
-	numbering_free(&files->by_pid);
-	numbering_free(&files->by_walk);
+	map_free(&files->walks);
 	buf_free(&files->op_list);
 	buf_free(&files->file_list);
 	buf_free(&files->dir_list);
 	buf_free(&files->process_list);
-	buf_free(&files->walks);
 	buf_free(&files->by_id);
+	buf_free(&files->by_proc);
 	*files = (struct files){ 0 };
 }

@@ -1,19 +1,24 @@
 #include "analyze/hist.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SUB_BITS     5
-#define SUB	     (1u << SUB_BITS)
-#define BUCKETS	     ((64 - SUB_BITS + 1) * SUB)
-#define FEW	     512
-#define FIRST_MEMORY 4
+#define SUB_BITS 5
+#define SUB	 (1u << SUB_BITS)
+#define BUCKETS	 ((64 - SUB_BITS + 1) * SUB)
+#define FEW	 512 /* cells */
+#define FIRST	 8   /* values of a log that begins */
+#define LATEST	 128 /* of a full one */
 
 struct hist_cell {
-	uint32_t bucket;
-	uint32_t count;
+	uint16_t bucket;
+	uint16_t count;
 };
+
+_Static_assert(BUCKETS <= UINT16_MAX, "a bucket's number fits into a cell");
 
 static uint32_t bucket_of(uint64_t value)
 {
@@ -36,22 +41,68 @@ static uint64_t bucket_end(uint32_t bucket)
 	return (((uint64_t)SUB + bucket % SUB + 1) << shift) - 1;
 }
 
-static int spread_out(struct hist *hist)
+/* ---- all buckets side by side, for a moment ---- */
+
+/* Counts hold where their bit is set. */
+struct spread {
+	uint64_t present[BUCKETS / 64];
+	uint64_t counts[BUCKETS];
+};
+
+static void spread_add(struct spread *spread, uint32_t bucket, uint64_t count)
 {
-	hist->buckets = calloc(BUCKETS, sizeof(*hist->buckets));
+	uint64_t bit = 1ull << bucket % 64, *present = &spread->present[bucket / 64];
+
+	spread->counts[bucket] = *present & bit ? spread->counts[bucket] + count : count;
+	*present |= bit;
+}
+
+static void spread_hist(struct spread *spread, const struct hist *hist)
+{
+	for (unsigned i = 0; i < hist->used; i++)
+		spread_add(spread, hist->cells[i].bucket, hist->cells[i].count);
+	for (unsigned i = 0; i < hist->logged; i++)
+		spread_add(spread, hist->log[i], 1);
+	for (uint32_t i = 0; i < BUCKETS && hist->buckets; i++)
+		if (hist->buckets[i])
+			spread_add(spread, i, hist->buckets[i]);
+}
+
+static void spread_begin(struct spread *spread, const struct hist *hist)
+{
+	memset(spread->present, 0, sizeof(spread->present));
+	spread_hist(spread, hist);
+}
+
+/* Runs what follows for each bucket that is not empty, in order. */
+#define SPREAD_FOR_EACH(spread, bucket)                                                 \
+	for (uint32_t word = 0, bucket; word < BUCKETS / 64; word++)                    \
+		for (uint64_t bits = (spread)->present[word];                           \
+		     bits && (bucket = word * 64 + (uint32_t)__builtin_ctzll(bits), 1); \
+		     bits &= bits - 1)
+
+/* ---- and back ---- */
+
+static int take_buckets(struct hist *hist, const struct spread *spread)
+{
+	if (!hist->buckets)
+		hist->buckets = calloc(BUCKETS, sizeof(*hist->buckets));
 	if (!hist->buckets)
 		return -ENOMEM;
-	for (unsigned i = 0; i < hist->used; i++)
-		hist->buckets[hist->cells[i].bucket] = hist->cells[i].count;
+	SPREAD_FOR_EACH (spread, i)
+		hist->buckets[i] = spread->counts[i];
 	free(hist->cells);
+	free(hist->log);
 	hist->cells = NULL;
+	hist->log = NULL;
+	hist->used = hist->capacity = hist->logged = hist->log_capacity = 0;
 	return 0;
 }
 
-static int insert_cell(struct hist *hist, unsigned at, struct hist_cell cell)
+static int take_cells(struct hist *hist, const struct spread *spread, unsigned needed)
 {
-	if (hist->used == hist->capacity) {
-		unsigned capacity = hist->capacity ? hist->capacity * 2u : FIRST_MEMORY;
+	if (needed > hist->capacity) {
+		unsigned capacity = needed + needed / 4;
 		struct hist_cell *cells = reallocarray(hist->cells, capacity, sizeof(*cells));
 
 		if (!cells)
@@ -59,36 +110,45 @@ static int insert_cell(struct hist *hist, unsigned at, struct hist_cell cell)
 		hist->cells = cells;
 		hist->capacity = (uint16_t)capacity;
 	}
-	memmove(hist->cells + at + 1, hist->cells + at, (hist->used - at) * sizeof(*hist->cells));
-	hist->cells[at] = cell;
-	hist->used++;
+	hist->used = hist->logged = 0;
+	SPREAD_FOR_EACH (spread, i) {
+		hist->cells[hist->used++] =
+			(struct hist_cell){ (uint16_t)i, (uint16_t)spread->counts[i] };
+	}
 	return 0;
 }
 
-static int add_to_bucket(struct hist *hist, uint32_t bucket, uint64_t count)
+/* What the histogram counts becomes what is spread out. */
+static int take_spread(struct hist *hist, const struct spread *spread)
 {
-	unsigned low = 0, high = hist->used;
+	bool many = hist->buckets != NULL;
+	unsigned needed = 0;
 
-	if (!hist->buckets && (hist->used == FEW || hist->count + count > UINT32_MAX) &&
-	    spread_out(hist))
+	SPREAD_FOR_EACH (spread, i) {
+		needed++;
+		many |= spread->counts[i] > UINT16_MAX;
+	}
+	return many || needed > FEW ? take_buckets(hist, spread) : take_cells(hist, spread, needed);
+}
+
+/* ---- adding ---- */
+
+static int grow_log(struct hist *hist)
+{
+	unsigned capacity = hist->log_capacity ? hist->log_capacity * 2u : FIRST;
+	struct spread spread;
+	uint16_t *log;
+
+	if (hist->log_capacity == LATEST) {
+		spread_begin(&spread, hist);
+		return take_spread(hist, &spread);
+	}
+	log = reallocarray(hist->log, capacity, sizeof(*log));
+	if (!log)
 		return -ENOMEM;
-	if (hist->buckets) {
-		hist->buckets[bucket] += count;
-		return 0;
-	}
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (hist->cells[middle].bucket < bucket)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < hist->used && hist->cells[low].bucket == bucket) {
-		hist->cells[low].count += (uint32_t)count;
-		return 0;
-	}
-	return insert_cell(hist, low, (struct hist_cell){ bucket, (uint32_t)count });
+	hist->log = log;
+	hist->log_capacity = (uint16_t)capacity;
+	return 0;
 }
 
 static void note_range(struct hist *hist, uint64_t least, uint64_t most)
@@ -101,8 +161,14 @@ static void note_range(struct hist *hist, uint64_t least, uint64_t most)
 
 int hist_add(struct hist *hist, uint64_t value)
 {
-	if (add_to_bucket(hist, bucket_of(value), 1))
+	uint32_t bucket = bucket_of(value);
+
+	if (!hist->buckets && hist->logged == hist->log_capacity && grow_log(hist))
 		return -ENOMEM;
+	if (hist->buckets)
+		hist->buckets[bucket]++;
+	else
+		hist->log[hist->logged++] = (uint16_t)bucket;
 	note_range(hist, value, value);
 	hist->count++;
 	hist->sum += value;
@@ -110,73 +176,44 @@ int hist_add(struct hist *hist, uint64_t value)
 	return 0;
 }
 
-/* Calls `visit` for each bucket that is not empty, in order, until it returns false. */
-static void visit_buckets(const struct hist *hist,
-			  _Bool (*visit)(void *, uint32_t bucket, uint64_t count), void *state)
-{
-	if (!hist->buckets) {
-		for (unsigned i = 0; i < hist->used; i++)
-			if (!visit(state, hist->cells[i].bucket, hist->cells[i].count))
-				return;
-		return;
-	}
-	for (uint32_t i = 0; i < BUCKETS; i++)
-		if (hist->buckets[i] && !visit(state, i, hist->buckets[i]))
-			return;
-}
-
-struct merging {
-	struct hist *into;
-	int err;
-};
-
-static _Bool merge_bucket(void *state, uint32_t bucket, uint64_t count)
-{
-	struct merging *merging = state;
-
-	merging->err = add_to_bucket(merging->into, bucket, count);
-	return !merging->err;
-}
-
 int hist_merge(struct hist *into, const struct hist *from)
 {
-	struct merging merging = { .into = into };
+	struct spread spread;
 
 	if (!from->count)
 		return 0;
-	visit_buckets(from, merge_bucket, &merging);
+	spread_begin(&spread, into);
+	spread_hist(&spread, from);
+	if (take_spread(into, &spread))
+		return -ENOMEM;
 	note_range(into, from->least, from->most);
 	into->count += from->count;
 	into->sum += from->sum;
 	into->squares += from->squares;
-	return merging.err;
+	return 0;
 }
 
-struct seeking {
-	uint64_t left, end;
-};
-
-static _Bool seek_bucket(void *state, uint32_t bucket, uint64_t count)
-{
-	struct seeking *seeking = state;
-
-	seeking->end = bucket_end(bucket);
-	if (count >= seeking->left)
-		return 0;
-	seeking->left -= count;
-	return 1;
-}
+/* ---- asking ---- */
 
 uint64_t hist_quantile(const struct hist *hist, double q)
 {
-	struct seeking seeking = { .left = (uint64_t)(q * (double)hist->count + 0.999999999) };
+	uint64_t left = (uint64_t)(q * (double)hist->count + 0.999999999);
+	struct spread spread;
 
 	if (!hist->count)
 		return 0;
-	if (!seeking.left)
-		seeking.left = 1;
-	visit_buckets(hist, seek_bucket, &seeking);
-	return seeking.end < hist->most ? seeking.end : hist->most;
+	spread_begin(&spread, hist);
+	SPREAD_FOR_EACH (&spread, i) {
+		if (spread.counts[i] >= left)
+			return bucket_end(i) < hist->most ? bucket_end(i) : hist->most;
+		left -= spread.counts[i];
+	}
+	return hist->most;
+}
+
+double hist_mean(const struct hist *hist)
+{
+	return hist->count ? (double)hist->sum / (double)hist->count : NAN;
 }
 
 double hist_variance(const struct hist *hist)
@@ -190,22 +227,22 @@ double hist_variance(const struct hist *hist)
 	return variance > 0 ? variance : 0;
 }
 
-static _Bool bin_bucket(void *state, uint32_t bucket, uint64_t count)
-{
-	uint64_t end = bucket_end(bucket), *bins = state;
-
-	bins[end ? 64 - __builtin_clzll(end) : 0] += count;
-	return 1;
-}
-
 void hist_bins(const struct hist *hist, uint64_t bins[HIST_BINS])
 {
+	struct spread spread;
+
 	memset(bins, 0, HIST_BINS * sizeof(*bins));
-	visit_buckets(hist, bin_bucket, bins);
+	spread_begin(&spread, hist);
+	SPREAD_FOR_EACH (&spread, i) {
+		uint64_t end = bucket_end(i);
+
+		bins[end ? 64 - __builtin_clzll(end) : 0] += spread.counts[i];
+	}
 }
 
 void hist_free(struct hist *hist)
 {
+	free(hist->log);
 	free(hist->cells);
 	free(hist->buckets);
 	*hist = (struct hist){ 0 };

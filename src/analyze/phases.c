@@ -9,6 +9,8 @@
 #include "base/buf.h"
 #include "store/rows.h"
 
+const char *const phase_source_names[] = { "none", "marks", "mllog", "log" };
+
 /* Something that a log or a mark said, on its way to a phase. */
 struct said {
 	uint64_t ts, end; /* end: of a span */

@@ -20,6 +20,8 @@
 
 enum phase_source { PHASES_NONE, PHASES_MARKS, PHASES_MLLOG, PHASES_LOG };
 
+extern const char *const phase_source_names[];
+
 struct phase {
 	char stem[64];	 /* epoch */
 	char number[32]; /* 3, or "" */

@@ -87,11 +87,6 @@ static int take_facts(struct procs *procs, uint32_t place, const struct rows *ro
 		      : 0;
 }
 
-static bool event_is(const char *event, size_t size, const char *name)
-{
-	return size == strlen(name) && !memcmp(event, name, size);
-}
-
 /* The life that a row is of: a leader's fork begins one, and so does the first row of an id. Threads may
  * outlive their leader, so that only a leader's row tells a new life of an id whose last one ended. */
 static int life_of_row(struct procs *procs, int64_t pid, uint64_t ts, bool leader, bool fork,
@@ -115,26 +110,23 @@ static int life_of_row(struct procs *procs, int64_t pid, uint64_t ts, bool leade
 static int take_row(struct procs *procs, const struct rows *rows)
 {
 	int64_t pid = rows_cell(rows, column_process_pid);
-	bool leader = pid == rows_cell(rows, column_process_tid), fork;
+	bool leader = pid == rows_cell(rows, column_process_tid);
 	uint64_t ts = (uint64_t)rows_cell(rows, column_process_ts);
-	const char *event;
+	int event = rows_name(rows, column_process_event);
 	uint32_t place;
-	size_t size;
 
-	event = rows_text(rows, column_process_event, &size);
-	if (pid == CELL_NULL || !event)
+	if (pid == CELL_NULL || rows_cell(rows, column_process_event) == CELL_NULL)
 		return 0;
-	fork = event_is(event, size, "fork");
-	if (life_of_row(procs, pid, ts, leader, fork, &place))
+	if (life_of_row(procs, pid, ts, leader, event == EVENT_FORK, &place))
 		return -ENOMEM;
-	if (fork && !leader)
+	if (event == EVENT_FORK && !leader)
 		proc_at(procs, place)->threads++;
-	if (event_is(event, size, "exec")) {
+	if (event == EVENT_EXEC) {
 		proc_at(procs, place)->execed = true;
 		if (keep_text(procs, rows, column_process_args, &keys_at(procs, place)->args))
 			return -ENOMEM;
 	}
-	if (event_is(event, size, "exit")) {
+	if (event == EVENT_EXIT) {
 		if (leader)
 			proc_at(procs, place)->exit_code =
 				rows_cell(rows, column_process_exit_code);

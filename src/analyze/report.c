@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/cells.h"
 #include "base/suggest.h"
-#include "base/units.h"
 
 /* ---- the window ---- */
 
@@ -91,6 +91,8 @@ static int run_models(struct report *report, struct reader *reader, bool timelin
 	sinks[count++] = waits_sink(&report->waits);
 	sinks[count++] = devices_sink(&report->devices);
 	sinks[count++] = steps_sink(&report->steps);
+	job_use_open(&report->job, &report->context);
+	sinks[count++] = job_use_sink(&report->job);
 	count += files_sinks(&report->files, sinks + count);
 	count += usage_sinks(&report->usage, sinks + count);
 	if (timeline) {
@@ -111,40 +113,71 @@ static int finish_models(struct report *report)
 	waits_finish(&report->waits);
 	devices_finish(&report->devices);
 	usage_finish(&report->usage);
+	job_use_finish(&report->job);
+	role_use_load(report->by_role, &report->context, &report->tasks, &report->files,
+		      &report->waits);
+	report->has_job = procs_has_job(report->context.procs);
+	report->files.io_known = report->files.has_io || report_has_layer(report, LAYER_io);
+	report->files.fs_known = report->files.has_fs || report_has_layer(report, LAYER_fs);
+	report->devices.known = report->devices.count || report_has_layer(report, LAYER_block);
 	return 0;
+}
+
+static struct phase_use use_phase(const struct report *report, const struct phase *phase)
+{
+	const struct span *window = &report->context.window;
+	uint64_t length = phase->end - phase->start;
+	struct phase_use use = {
+		.known = phase->start >= window->start && phase->end <= window->end,
+		.main_cpu_share = NAN,
+		.main_data_share = NAN,
+		.cpus = NAN,
+		.read_rate = NAN,
+	};
+	const struct figures *figures = &use.figures;
+
+	if (!use.known)
+		return use;
+	use.figures = segments_sum(&report->context.segments, phase->start, phase->end);
+	if (report->waits.known) {
+		use.main_cpu_share = share_of(figures->main_cpu_ns, length);
+		use.main_data_share =
+			share_of(figures->main_workers_ns + figures->main_disk_ns, length);
+	}
+	if (report->tasks.known)
+		use.cpus = share_of(figures->cpu_ns, length);
+	if (report->files.io_known)
+		use.read_rate = share_of(figures->read_bytes, length) * 1e9;
+	return use;
 }
 
 static int finish_figures(struct report *report)
 {
-	const struct span *window = &report->context.window;
-	const struct segments *segments = &report->context.segments;
-
-	report->phase_figures = calloc(report->phases.count, sizeof(*report->phase_figures));
-	if (!report->phase_figures)
+	report->phase_uses = calloc(report->phases.count, sizeof(*report->phase_uses));
+	if (!report->phase_uses)
 		return -ENOMEM;
-	report->total = segments_sum(segments, window->start, UINT64_MAX);
+	report->total =
+		segments_sum(&report->context.segments, report->context.window.start, UINT64_MAX);
 	for (size_t i = 0; i < report->phases.count; i++)
-		report->phase_figures[i] = segments_sum(segments, report->phases.list[i].start,
-							report->phases.list[i].end);
+		report->phase_uses[i] = use_phase(report, &report->phases.list[i]);
+	main_thread_load(&report->main, &report->context, report->waits.known, &report->total);
 	return 0;
 }
 
 static void finish_cost(struct report *report)
 {
 	const struct summary *summary = &report->summary;
-	uint64_t length = summary->span.end - summary->span.start;
 	struct cost *cost = &report->cost;
 
-	cost->cpu_known = summary->cpu_ns && !units_parse_count(summary->cpu_ns, &cost->cpu_ns);
-	if (!summary->start_cpu_ns ||
-	    units_parse_count(summary->start_cpu_ns, &cost->start_cpu_ns) ||
-	    cost->start_cpu_ns > cost->cpu_ns)
-		cost->start_cpu_ns = 0;
+	cost->cpu_known = summary->cpu_ns.known;
+	cost->cpu_ns = summary->cpu_ns.value;
+	if (summary->start_cpu_ns.value <= cost->cpu_ns)
+		cost->start_cpu_ns = summary->start_cpu_ns.value;
+	cost->recording_cpu_ns = cost->cpu_ns - cost->start_cpu_ns;
 	cost->on_cpu_ns = report->tasks.strata_ns;
-	if (length)
-		cost->core_share = (double)(cost->cpu_ns - cost->start_cpu_ns) / (double)length;
-	if (summary->rows)
-		cost->bytes_a_row = (double)summary->bytes / (double)summary->rows;
+	cost->core_share = cost->cpu_known
+				   ? share_of(cost->recording_cpu_ns, span_length(&summary->span))
+				   : NAN;
 }
 
 int report_load(struct report *report, const char *path, struct reader *reader,
@@ -170,7 +203,7 @@ int report_load(struct report *report, const char *path, struct reader *reader,
 		return err;
 	}
 	finish_cost(report);
-	report->summary.damage = reader_damage(reader); /* by now everything was looked at */
+	summary_take_damage(&report->summary, reader); /* by now everything was looked at */
 	return 0;
 }
 
@@ -189,7 +222,7 @@ void report_free(struct report *report)
 	roles_free(&report->context.roles);
 	who_close(&report->context.who);
 	procs_close(report->context.procs);
-	free(report->phase_figures);
+	free(report->phase_uses);
 	phases_free(&report->phases);
 	summary_free(&report->summary);
 	*report = (struct report){ 0 };
@@ -205,15 +238,16 @@ const char *report_absent(const struct report *report, enum layer layer)
 
 bool report_has_layer(const struct report *report, enum layer layer)
 {
-	const char *name = layer_names.names[layer], *at = report->summary.layers;
-	size_t length = strlen(name);
-
-	while (at && *at) {
-		size_t word = strcspn(at, ",");
-
-		if (word == length && !memcmp(at, name, length))
+	for (size_t i = 0; i < report->summary.layer_count; i++)
+		if (dims_text_is(&report->summary.layers[i], layer_names.names[layer]))
 			return !report_absent(report, layer);
-		at += word + (at[word] == ',');
-	}
+	return false;
+}
+
+bool report_lacks_layer(const struct report *report, enum layer layer)
+{
+	for (size_t i = 0; i < FIGURE_COUNT; i++)
+		if (figure_infos[i].layer == layer)
+			return !report_has_layer(report, layer);
 	return false;
 }

@@ -6,7 +6,7 @@
 
 #include "store/rows.h"
 
-const char *const role_names[ROLE_COUNT] = {
+const char *const role_names[PROC_ROLE_COUNT] = {
 #define ROLE_NAME(id, name) name,
 	ROLES(ROLE_NAME)
 #undef ROLE_NAME
@@ -87,9 +87,9 @@ static bool is_worker(const struct roles *roles, const struct procs *procs, cons
 		return false;
 	parent = procs_get(procs, proc->parent);
 	if (proc->execed)
-		return roles->of[proc->parent] == ROLE_MAIN &&
+		return roles->of[proc->parent] == PROC_ROLE_MAIN &&
 		       args_have(proc, "multiprocessing.spawn");
-	return roles->of[proc->parent] == ROLE_MAIN ||
+	return roles->of[proc->parent] == PROC_ROLE_MAIN ||
 	       args_have(parent, "multiprocessing.forkserver");
 }
 
@@ -100,25 +100,26 @@ static void name_roles(struct roles *roles, const struct procs *procs, const str
 	for (uint32_t i = 0; i < procs_count(procs); i++) {
 		const struct proc *proc = procs_get(procs, i);
 
-		roles->of[i] = proc->kernel	      ? ROLE_KERNEL
-			       : main && proc->in_job ? ROLE_HELPER
-						      : ROLE_OTHER;
+		roles->of[i] = proc->kernel	      ? PROC_ROLE_KERNEL
+			       : main && proc->in_job ? PROC_ROLE_HELPER
+						      : PROC_ROLE_OTHER;
 		/* Ranks that one launcher started: as long at work as the one that was found. */
 		if (main && !main->root && proc->in_job && proc->execed &&
 		    proc->parent == main->parent && proc->parent != PROC_NONE &&
 		    (double)life_of(proc, span) >= (double)life_of(main, span) * MOST_OF_LIFE)
-			roles->of[i] = ROLE_MAIN;
+			roles->of[i] = PROC_ROLE_MAIN;
 	}
 	if (!main)
 		return;
-	roles->of[roles->main] = ROLE_MAIN;
+	roles->of[roles->main] = PROC_ROLE_MAIN;
 	for (uint32_t at = main->parent, depth = 0;
 	     at != PROC_NONE && procs_get(procs, at)->in_job && depth < procs_count(procs);
 	     at = procs_get(procs, at)->parent, depth++)
-		roles->of[at] = ROLE_LAUNCHER;
+		roles->of[at] = PROC_ROLE_LAUNCHER;
 	for (uint32_t i = 0; i < procs_count(procs); i++)
-		if (roles->of[i] == ROLE_HELPER && is_worker(roles, procs, procs_get(procs, i)))
-			roles->of[i] = ROLE_WORKER;
+		if (roles->of[i] == PROC_ROLE_HELPER &&
+		    is_worker(roles, procs, procs_get(procs, i)))
+			roles->of[i] = PROC_ROLE_WORKER;
 }
 
 struct edge {
@@ -145,7 +146,7 @@ static int count_roles(struct roles *roles, const struct procs *procs)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < procs_count(procs); i++) {
 		roles->counts[roles->of[i]]++;
-		if (roles->of[i] != ROLE_WORKER)
+		if (roles->of[i] != PROC_ROLE_WORKER)
 			continue;
 		edges[used++] = (struct edge){ procs_get(procs, i)->start, 1 };
 		edges[used++] = (struct edge){ procs_get(procs, i)->end, -1 };

@@ -27,19 +27,19 @@
 	ROLE(KERNEL, "kernel")     \
 	ROLE(OTHER, "other")
 
-enum role {
-#define ROLE_ID(id, name) ROLE_##id,
-	ROLES(ROLE_ID)
-#undef ROLE_ID
-		ROLE_COUNT
+enum proc_role {
+#define PROC_ROLE_ID(id, name) PROC_ROLE_##id,
+	ROLES(PROC_ROLE_ID)
+#undef PROC_ROLE_ID
+		PROC_ROLE_COUNT
 };
 
-extern const char *const role_names[ROLE_COUNT];
+extern const char *const role_names[PROC_ROLE_COUNT];
 
 struct roles {
-	uint8_t *of;   /* enum role by process */
+	uint8_t *of;   /* enum proc_role by process */
 	uint32_t main; /* the main process whose waits are told, or PROC_NONE */
-	uint32_t counts[ROLE_COUNT];
+	uint32_t counts[PROC_ROLE_COUNT];
 	uint32_t workers_at_once; /* the most workers alive at one time */
 	bool by_gpu;		  /* main was told by its use of a GPU */
 };

@@ -29,8 +29,8 @@ static void learn_kind(const struct dims *dims, int64_t file, struct step_pipe *
 
 	if (!row)
 		return;
-	pipe->pipe = dims_text_is(&row->kind, "pipe") || dims_text_is(&row->kind, "socket");
-	pipe->regular = dims_text_is(&row->kind, "file");
+	pipe->pipe = file_row_is(row, FILE_KIND_PIPE) || file_row_is(row, FILE_KIND_SOCKET);
+	pipe->regular = file_row_is(row, FILE_KIND_FILE);
 }
 
 static struct step_pipe *pipe_of(struct steps *steps, int64_t file)
@@ -79,25 +79,23 @@ static int steps_take(void *state, const struct rows *rows)
 	uint64_t ts = (uint64_t)rows_cell(rows, column_io_ts);
 	int64_t file = rows_cell(rows, column_io_file), tid = rows_cell(rows, column_io_tid);
 	int64_t returned = rows_cell(rows, column_io_returned);
+	int direction = rows_name(rows, column_io_dir);
 	struct step_pipe *pipe;
-	const char *dir;
 	uint32_t proc;
-	size_t size;
 
 	if (file == CELL_NULL || context->roles.main == PROC_NONE || !context_inside(context, ts))
 		return 0;
 	proc = procs_find(context->procs, rows_cell(rows, column_io_pid), ts);
-	dir = rows_text(rows, column_io_dir, &size);
-	if (proc == PROC_NONE || !dir)
+	if (proc == PROC_NONE)
 		return 0;
-	if (*dir == 'W' && context->roles.of[proc] == ROLE_WORKER) {
+	if (direction == DIRECTION_W && context->roles.of[proc] == PROC_ROLE_WORKER) {
 		pipe = pipe_of(steps, file);
 		if (!pipe)
 			return -ENOMEM;
 		pipe->from_worker = true;
 		return 0;
 	}
-	if (*dir != 'R' || proc != context->roles.main)
+	if (direction != DIRECTION_R || proc != context->roles.main)
 		return 0;
 	pipe = pipe_of(steps, file);
 	return pipe ? take_received(steps, pipe, ts, tid, procs_get(context->procs, proc)->pid,

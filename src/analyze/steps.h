@@ -45,6 +45,12 @@ struct steps {
 	struct buf found;  /* struct marked_step */
 };
 
+/* Whether they were found by their rhythm, not named by the job. */
+static inline bool steps_guessed(const struct steps *steps)
+{
+	return steps->source == STEPS_HANDOFFS || steps->source == STEPS_BURSTS;
+}
+
 int steps_open(struct steps *steps, struct context *context);
 struct scan_sink steps_sink(struct steps *steps);
 int steps_finish(struct steps *steps, const struct phases *phases);

@@ -1,11 +1,36 @@
 #include "analyze/summary.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/cells.h"
+#include "base/units.h"
 #include "store/rows.h"
+
+static struct summary_number summary_number(const char *digits)
+{
+	struct summary_number number = { 0 };
+
+	number.known = digits && !units_parse_count(digits, &number.value);
+	if (!number.known)
+		number.value = 0;
+	return number;
+}
+
+#define BY_SIGNAL "signal "
+
+static void summary_load_exit(struct summary *summary)
+{
+	const char *status = summary->exit_status;
+
+	if (status && !strncmp(status, BY_SIGNAL, strlen(BY_SIGNAL)))
+		summary->exit_signal = summary_number(status + strlen(BY_SIGNAL));
+	else
+		summary->exit_code = summary_number(status);
+}
 
 static void summary_load_facts(struct summary *summary, const struct dims *dims)
 {
@@ -13,7 +38,6 @@ static void summary_load_facts(struct summary *summary, const struct dims *dims)
 	summary->host = dims_run(dims, "host");
 	summary->kernel = dims_run(dims, "kernel");
 	summary->machine = dims_run(dims, "machine");
-	summary->cpus = dims_run(dims, "cpus");
 	summary->user = dims_run(dims, "user");
 	summary->cwd = dims_run(dims, "cwd");
 	summary->command = dims_run(dims, "command");
@@ -24,10 +48,28 @@ static void summary_load_facts(struct summary *summary, const struct dims *dims)
 	summary->only_path = dims_run(dims, "filter.path");
 	summary->exit_status = dims_run(dims, "exit_status");
 	summary->stop_reason = dims_run(dims, "stop_reason");
-	summary->layers = dims_run(dims, "layers");
-	summary->buffer_bytes = dims_run(dims, "buffer_bytes");
-	summary->cpu_ns = dims_run(dims, "cpu_ns");
-	summary->start_cpu_ns = dims_run(dims, "start_cpu_ns");
+	summary->cpus = summary_number(dims_run(dims, "cpus"));
+	summary->buffer_bytes = summary_number(dims_run(dims, "buffer_bytes"));
+	summary->cpu_ns = summary_number(dims_run(dims, "cpu_ns"));
+	summary->start_cpu_ns = summary_number(dims_run(dims, "start_cpu_ns"));
+	summary_load_exit(summary);
+}
+
+static int summary_load_layers(struct summary *summary, const struct dims *dims, struct error *e)
+{
+	const char *at = dims_run(dims, "layers");
+
+	for (; at && *at; at += strspn(at, ",")) {
+		struct dims_text *layers =
+			reallocarray(summary->layers, summary->layer_count + 1, sizeof(*layers));
+
+		if (!layers)
+			return error_set(e, -ENOMEM, "out of memory");
+		summary->layers = layers;
+		layers[summary->layer_count++] = (struct dims_text){ at, strcspn(at, ",") };
+		at += strcspn(at, ",");
+	}
+	return 0;
 }
 
 #define ABSENT "absent."
@@ -69,6 +111,12 @@ static int summary_load_tables(struct summary *summary, struct reader *reader, s
 		table->bytes += chunks[i].size;
 		summary->rows += chunks[i].rows;
 	}
+	for (unsigned i = 0; i < TABLE_COUNT; i++) {
+		struct summary_table *table = &summary->tables[i];
+
+		table->bytes_a_row = share_of(table->bytes, table->rows);
+		table->timed = table->rows && schema_is_timed(&schema_tables[i]);
+	}
 	free(chunks);
 	return 0;
 }
@@ -100,6 +148,12 @@ static int summary_add_loss(struct summary *summary, const struct rows *rows, st
 	losses[summary->loss_count++] = loss;
 	summary->losses = losses;
 	return 0;
+}
+
+/* Rounded down: what is missing never disappears. */
+static double percent_below(double share)
+{
+	return floor(share * 1e4) / 100;
 }
 
 /* The hole that is open while the rows of losses pass in order of time. */
@@ -162,6 +216,7 @@ static int summary_load_losses(struct summary *summary, struct reader *reader, s
 	if (coverage->holes)
 		summary_close_hole(coverage, &hole);
 	coverage->share = length ? 1 - (double)coverage->hole_ns / (double)length : 1;
+	coverage->percent = percent_below(coverage->share);
 	return err;
 }
 
@@ -204,18 +259,26 @@ static int summary_load_block(struct summary *summary, struct reader *reader, st
 		return err;
 	while ((err = rows_next(rows, e)) > 0) {
 		int64_t bytes = rows_cell(rows, column_block_bytes);
-		const char *op;
-		size_t size;
+		int op = rows_name(rows, column_block_op);
 
-		op = rows_text(rows, column_block_op, &size);
-		if (bytes == CELL_NULL || !op || size != 1 || (*op != 'R' && *op != 'W'))
+		if (bytes == CELL_NULL || (op != BLOCK_OP_R && op != BLOCK_OP_W))
 			continue;
 		block->bytes += (uint64_t)bytes;
 		if (rows_cell(rows, column_block_file) != CELL_NULL)
 			block->file_bytes += (uint64_t)bytes;
 	}
+	block->percent = percent_below(share_of(block->file_bytes, block->bytes));
 	rows_close(rows);
 	return err;
+}
+
+void summary_take_damage(struct summary *summary, const struct reader *reader)
+{
+	summary->damage = reader_damage(reader);
+	summary->state = summary->damage     ? SUMMARY_DAMAGED
+			 : summary->complete ? SUMMARY_COMPLETE
+			 : summary->live     ? SUMMARY_LIVE
+					     : SUMMARY_KILLED;
 }
 
 int summary_load(struct summary *summary, const char *path, struct reader *reader,
@@ -225,7 +288,9 @@ int summary_load(struct summary *summary, const char *path, struct reader *reade
 
 	*summary = (struct summary){ .path = path };
 	summary_load_facts(summary, dims);
-	err = summary_load_absent(summary, dims, e);
+	err = summary_load_layers(summary, dims, e);
+	if (!err)
+		err = summary_load_absent(summary, dims, e);
 	if (!err)
 		err = summary_load_tables(summary, reader, e);
 	if (!err)
@@ -248,7 +313,8 @@ int summary_load(struct summary *summary, const char *path, struct reader *reade
 	summary->format = reader_version(reader);
 	summary->complete = reader_complete(reader);
 	summary->live = reader_live(reader);
-	summary->damage = reader_damage(reader); /* last: by now everything was looked at */
+	summary->bytes_a_row = share_of(summary->bytes, summary->rows);
+	summary_take_damage(summary, reader);
 	return 0;
 }
 
@@ -256,6 +322,9 @@ void summary_free(struct summary *summary)
 {
 	free(summary->losses);
 	free(summary->absent);
+	free(summary->layers);
+	summary->layers = NULL;
+	summary->layer_count = 0;
 	summary->losses = NULL;
 	summary->loss_count = 0;
 	summary->absent = NULL;

@@ -18,7 +18,9 @@
 struct summary_table {
 	uint64_t rows;
 	uint64_t bytes;		     /* in the file */
+	double bytes_a_row;	     /* NAN without rows */
 	uint64_t first_ts, last_end; /* of its rows; 0 without time or rows */
+	bool timed;		     /* it has rows, and they have a time */
 };
 
 /* What this recording cannot tell: a layer, or a part of one, as in `io.missed`. */
@@ -43,13 +45,24 @@ struct summary_clock {
 struct summary_coverage {
 	uint64_t holes;
 	uint64_t hole_ns, longest_ns;
-	double share; /* 0 to 1, of the recording's length */
+	double share;	/* 0 to 1, of the recording's length */
+	double percent; /* the same rounded down to hundredths: a hole never shows as 100 */
 };
 
 /* What reads and writes of block devices moved, and of which files. */
 struct summary_block {
 	uint64_t bytes;
 	uint64_t file_bytes; /* whose file is known */
+	double percent;	     /* that is of them, rounded down to hundredths; NAN: no bytes */
+};
+
+/* How whole the file is. */
+enum summary_state { SUMMARY_COMPLETE, SUMMARY_DAMAGED, SUMMARY_LIVE, SUMMARY_KILLED };
+
+/* A fact that is a number. */
+struct summary_number {
+	bool known;
+	uint64_t value; /* 0 when not known */
 };
 
 struct summary {
@@ -59,23 +72,28 @@ struct summary {
 	bool complete;
 	bool live;	    /* still being recorded */
 	const char *damage; /* NULL: none */
+	enum summary_state state;
 
-	/* Facts that the recorder stated; NULL where it did not. */
-	const char *version, *host, *kernel, *machine, *cpus, *user, *cwd;
-	const char *command, *target, *pids, *exit_status, *stop_reason;
+	/* Facts that the recorder stated; NULL or not known where it did not. */
+	const char *version, *host, *kernel, *machine, *user, *cwd;
+	const char *command, *target, *pids, *stop_reason;
 	const char *only_comm, *only_cgroup, *only_path; /* what was asked to be kept alone */
-	const char *layers;				 /* separated by commas */
+	const char *exit_status;			 /* as stated: 0, signal 9 */
+	struct summary_number exit_code, exit_signal;	 /* one of them at most is known */
+	struct summary_number cpus, buffer_bytes;
+	struct summary_number cpu_ns,
+		start_cpu_ns; /* the recorder's; what of it before the start */
+	struct dims_text *layers;
+	size_t layer_count;
 	struct summary_absence *absent;
 	size_t absent_count;
-	const char *buffer_bytes;
-	const char *cpu_ns,
-		*start_cpu_ns; /* of the recorder, and how much of it before the start */
 
 	struct span span;
 	bool has_utc;
 	uint64_t start_utc, end_utc;
 
-	uint64_t rows; /* of all tables */
+	uint64_t rows;	    /* of all tables */
+	double bytes_a_row; /* of the file; NAN without rows */
 	struct summary_table tables[TABLE_COUNT];
 	uint64_t lost;
 	struct summary_loss *losses;
@@ -88,6 +106,8 @@ struct summary {
 /* Checks every chunk of the file on the way. */
 int summary_load(struct summary *summary, const char *path, struct reader *reader,
 		 const struct dims *dims, struct error *e);
+/* Damage is found as the file is read: what reads on after summary_load() asks again. */
+void summary_take_damage(struct summary *summary, const struct reader *reader);
 void summary_free(struct summary *summary);
 
 #endif

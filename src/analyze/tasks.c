@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/cells.h"
+
 #define MOST_CPUS 65536
 
-/* The element of an array that grows with zeros; NULL when out of memory. */
 int tasks_open(struct tasks *tasks, struct context *context)
 {
 	*tasks = (struct tasks){ .context = context };
@@ -53,15 +54,12 @@ static int take_by_name(struct tasks *tasks, const struct rows *rows, uint32_t n
 			int64_t wait)
 {
 	struct task_name *name = buf_element(&tasks->by_name, number, sizeof(*name));
-	const char *state;
-	size_t size;
 
 	if (!name)
 		return -ENOMEM;
-	state = rows_text(rows, column_sched_end_state, &size);
 	name->cpu_ns += ns;
 	name->stays++;
-	name->preempted += state && size == 1 && *state == 'R';
+	name->preempted += rows_name(rows, column_sched_end_state) == END_STATE_R;
 	return wait == CELL_NULL ? 0 : hist_add(&name->waits, (uint64_t)wait);
 }
 
@@ -184,17 +182,60 @@ static int compare_processes(const void *a, const void *b)
 	return left->cpu_ns > right->cpu_ns ? -1 : left->cpu_ns < right->cpu_ns;
 }
 
-static void finish_names(struct tasks *tasks)
+static bool is_called(const struct task_name *name, const char *text)
+{
+	return name->name_size == strlen(text) && !memcmp(name->name, text, name->name_size);
+}
+
+static void finish_name(const struct tasks *tasks, struct task_name *name, uint32_t number)
+{
+	const struct who *who = &tasks->context->who;
+
+	name->name = strings_get(&who->names, number, &name->name_size);
+	name->idle = number == who->idle;
+	name->telling = name->idle || is_called(name, "kworker");
+	name->share = share_of(name->cpu_ns, tasks->busy_ns + tasks->idle_ns);
+	name->busy_share = name->idle ? NAN : share_of(name->cpu_ns, tasks->busy_ns);
+	name->mean_stay_ns = share_of(name->cpu_ns, name->stays);
+	name->mean_life_ns = share_of(name->life_ns, name->lives);
+}
+
+static int compare_process_counts(const void *a, const void *b, void *state)
+{
+	const struct task_name *names = state;
+	const struct task_name *left = &names[*(const uint32_t *)a];
+	const struct task_name *right = &names[*(const uint32_t *)b];
+
+	if (left->processes != right->processes)
+		return left->processes > right->processes ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+static int rank_by_processes(struct tasks *tasks)
+{
+	tasks->by_processes = calloc(tasks->name_count + 1, sizeof(*tasks->by_processes));
+	if (!tasks->by_processes)
+		return -ENOMEM;
+	for (size_t i = 0; i < tasks->name_count; i++)
+		if (tasks->names[i].processes)
+			tasks->by_processes[tasks->by_process_count++] = (uint32_t)i;
+	qsort_r(tasks->by_processes, tasks->by_process_count, sizeof(*tasks->by_processes),
+		compare_process_counts, tasks->names);
+	return 0;
+}
+
+static int finish_names(struct tasks *tasks)
 {
 	size_t count = tasks->by_name.size / sizeof(struct task_name);
+	uint32_t idle = tasks->context->who.idle; /* told also when no CPU ever was */
 
 	tasks->names = (struct task_name *)tasks->by_name.data;
 	for (size_t i = 0; i < count; i++) {
 		struct task_name *name = &tasks->names[i];
 
-		if (!name->stays && !name->processes)
+		if (!name->stays && !name->processes && !(tasks->known && i == idle))
 			continue;
-		name->name = strings_get(&tasks->context->who.names, (uint32_t)i, &name->name_size);
+		finish_name(tasks, name, (uint32_t)i);
 		if (tasks->name_count != i) {
 			tasks->names[tasks->name_count] = *name;
 			name->waits = (struct hist){ 0 };
@@ -203,6 +244,7 @@ static void finish_names(struct tasks *tasks)
 	}
 	if (tasks->name_count)
 		qsort(tasks->names, tasks->name_count, sizeof(*tasks->names), compare_names);
+	return rank_by_processes(tasks);
 }
 
 static void finish_processes(struct tasks *tasks)
@@ -232,17 +274,21 @@ static void finish_cpus(struct tasks *tasks)
 			continue;
 		note_gap(tasks, cpu, cpu->covered_until, tasks->context->window.end);
 		cpu->cpu = i;
+		cpu->busy_share = share_of(cpu->busy_ns, cpu->busy_ns + cpu->idle_ns);
 		tasks->cpus[tasks->cpu_count++] = *cpu;
 	}
 }
 
 int tasks_finish(struct tasks *tasks)
 {
-	if (count_lives(tasks))
+	const struct span *window = &tasks->context->window;
+
+	if (count_lives(tasks) || finish_names(tasks))
 		return -ENOMEM;
-	finish_names(tasks);
 	finish_processes(tasks);
 	finish_cpus(tasks);
+	tasks->busy_share = share_of(tasks->busy_ns, tasks->busy_ns + tasks->idle_ns);
+	tasks->job_cpus = tasks->known ? share_of(tasks->job_cpu_ns, span_length(window)) : NAN;
 	return 0;
 }
 
@@ -253,6 +299,7 @@ void tasks_free(struct tasks *tasks)
 	for (size_t i = 0; i < tasks->by_name.size / sizeof(*names); i++)
 		hist_free(&names[i].waits);
 	hist_free(&tasks->job_waits);
+	free(tasks->by_processes);
 	buf_free(&tasks->by_name);
 	buf_free(&tasks->by_proc);
 	buf_free(&tasks->by_cpu);

@@ -26,6 +26,11 @@ struct task_name {
 	struct hist waits;  /* ns on the run queue before stays; those with 0 included */
 	uint64_t processes, job_processes; /* alive inside the window */
 	uint64_t lives, life_ns;	   /* whole ones; their sum */
+	double share;			   /* of all CPUs' time */
+	double busy_share;		   /* of their time without idle; NAN for idle itself */
+	double mean_stay_ns, mean_life_ns; /* NAN: none */
+	bool idle;			   /* the idle threads */
+	bool telling; /* idle and kworker: in every list, however little it is */
 };
 
 struct task_process {
@@ -37,6 +42,7 @@ struct task_cpu {
 	uint64_t cpu;
 	uint64_t busy_ns, idle_ns, stays; /* stays: of threads other than idle */
 	uint64_t gap_ns, gaps, longest_gap_ns;
+	double busy_share;	/* of what stays cover; NAN: nothing */
 	uint64_t covered_until; /* while loading */
 };
 
@@ -45,12 +51,16 @@ struct tasks {
 	bool known;		 /* there was a row of sched */
 	struct task_name *names; /* by CPU time, the greatest first, once finished */
 	size_t name_count;
+	uint32_t *by_processes;		/* places in names, the one with most processes first */
+	size_t by_process_count;	/* those with any */
 	struct task_process *processes; /* those with a stay, by CPU time */
 	size_t process_count;
 	struct task_cpu *cpus; /* by number */
 	size_t cpu_count;
 	uint64_t stays, busy_ns, idle_ns, wait_ns; /* stays: without idle */
+	double busy_share;			   /* of all CPUs' time; NAN: not known */
 	uint64_t job_cpu_ns, job_wait_ns;
+	double job_cpus; /* that the job used at a time; NAN: not known */
 	struct hist job_waits;
 	uint64_t strata_ns; /* the recorder's own stays */
 	uint64_t gap_ns, gaps;

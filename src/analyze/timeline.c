@@ -1,16 +1,24 @@
+/* Lanes and the rows that fill them; timeline_events.c keeps single events, timeline_series.c samples. */
 #include "analyze/timeline.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/cells.h"
+#include "analyze/io_row.h"
+#include "analyze/timeline_load.h"
 
-const char *const timeline_kinds[TIMELINE_KIND_COUNT] = {
-#define KIND_NAME(name) #name,
-	TIMELINE_KINDS(KIND_NAME)
-#undef KIND_NAME
+struct timeline_file {
+	uint32_t path; /* number in paths, + 1; 0: not known */
+	bool regular;
+};
+
+const struct timeline_kind_info timeline_kinds[TIMELINE_KIND_COUNT] = {
+#define KIND_INFO(name, table) { #name, TABLE_##table },
+	TIMELINE_KINDS(KIND_INFO)
+#undef KIND_INFO
 };
 
 /* ---- lanes ---- */
@@ -43,17 +51,9 @@ int timeline_open(struct timeline *timeline, struct context *context)
 	*timeline = (struct timeline){ .context = context };
 	timeline->slice_ns = length ? (double)length / TIMELINE_SLICES : 1;
 	timeline->longest.limit = timeline->largest.limit = SIZE_MAX;
-	timeline->file_paths.limit = timeline->series_list.limit = SIZE_MAX;
+	timeline->files.limit = timeline->series_list.limit = SIZE_MAX;
 	lane_of(timeline, context->roles.main); /* the first lane */
 	return 0;
-}
-
-static size_t slice_of(const struct timeline *timeline, uint64_t ts)
-{
-	size_t slice =
-		(size_t)((double)(ts - timeline->context->window.start) / timeline->slice_ns);
-
-	return slice < TIMELINE_SLICES ? slice : TIMELINE_SLICES - 1;
 }
 
 /* Divides the time among the slices that it spans. */
@@ -71,7 +71,7 @@ static int add_busy(struct timeline *timeline, int lane, enum timeline_kind kind
 		*busy = calloc(TIMELINE_SLICES, sizeof(**busy));
 	if (!*busy)
 		return -ENOMEM;
-	for (size_t slice = slice_of(timeline, from); slice < TIMELINE_SLICES; slice++) {
+	for (size_t slice = timeline_slice(timeline, from); slice < TIMELINE_SLICES; slice++) {
 		double begin = (double)window->start + (double)slice * timeline->slice_ns;
 		double end = begin + timeline->slice_ns;
 		double start = (double)from > begin ? (double)from : begin;
@@ -85,78 +85,9 @@ static int add_busy(struct timeline *timeline, int lane, enum timeline_kind kind
 	return 0;
 }
 
-/* ---- events: bounded heaps, the least important on top ---- */
+/* ---- what rows are called, and the files that they are about ---- */
 
-static uint64_t weight_of(const struct timeline_event *event, bool by_bytes)
-{
-	return by_bytes ? event->bytes : event->dur;
-}
-
-static void heap_sink(struct timeline_event *heap, size_t count, bool by_bytes)
-{
-	size_t at = 0;
-
-	for (;;) {
-		size_t least = at, child = 2 * at + 1;
-		struct timeline_event kept;
-
-		for (size_t i = child; i < child + 2 && i < count; i++)
-			if (weight_of(&heap[i], by_bytes) < weight_of(&heap[least], by_bytes))
-				least = i;
-		if (least == at)
-			return;
-		kept = heap[at];
-		heap[at] = heap[least];
-		heap[least] = kept;
-		at = least;
-	}
-}
-
-static int heap_add(struct buf *memory, const struct timeline_event *event, size_t most,
-		    bool by_bytes, struct timeline_event *pushed)
-{
-	struct timeline_event *heap = (struct timeline_event *)memory->data;
-	size_t count = memory->size / sizeof(*heap);
-
-	*pushed = (struct timeline_event){ 0 };
-	if (count == most) {
-		if (weight_of(event, by_bytes) <= weight_of(heap, by_bytes)) {
-			*pushed = *event;
-			return 0;
-		}
-		*pushed = heap[0];
-		heap[0] = *event;
-		heap_sink(heap, count, by_bytes);
-		return 0;
-	}
-	if (buf_append(memory, event, sizeof(*event)))
-		return -ENOMEM;
-	heap = (struct timeline_event *)memory->data;
-	for (size_t at = count;
-	     at && weight_of(&heap[at], by_bytes) < weight_of(&heap[(at - 1) / 2], by_bytes);) {
-		struct timeline_event kept = heap[at];
-
-		heap[at] = heap[(at - 1) / 2];
-		heap[(at - 1) / 2] = kept;
-		at = (at - 1) / 2;
-	}
-	return 0;
-}
-
-/* Keeps the longest; what they push out may still be among the largest. */
-static int keep_event(struct timeline *timeline, const struct timeline_event *event)
-{
-	struct timeline_event pushed, ignored;
-
-	timeline->seen++;
-	if (heap_add(&timeline->longest, event, TIMELINE_EVENTS, false, &pushed))
-		return -ENOMEM;
-	if (!pushed.bytes)
-		return 0;
-	return heap_add(&timeline->largest, &pushed, TIMELINE_LARGEST, true, &ignored);
-}
-
-static uint16_t op_number(struct timeline *timeline, const char *name, size_t size)
+static uint16_t number_op(struct timeline *timeline, const char *name, size_t size)
 {
 	uint32_t number = 0;
 
@@ -165,24 +96,52 @@ static uint16_t op_number(struct timeline *timeline, const char *name, size_t si
 	return (uint16_t)number;
 }
 
-static uint32_t path_number(struct timeline *timeline, int64_t file)
+/* The number of a row's name, looked up by the schema's number of it where it has one. */
+static uint16_t op_of(struct timeline *timeline, enum table_id table, const struct rows *rows,
+		      unsigned column, const char *prefix)
 {
-	uint32_t number, *path;
-	const char *text;
+	int known = rows_name(rows, column);
+	uint16_t number;
+	char name[64];
 	size_t size;
+	const char *text;
+
+	if (known >= 0 && timeline->op_places[table][known])
+		return (uint16_t)(timeline->op_places[table][known] - 1);
+	text = rows_text(rows, column, &size);
+	snprintf(name, sizeof(name), "%s%.*s", prefix, (int)(text ? size : 1), text ? text : "?");
+	number = number_op(timeline, name, strlen(name));
+	if (known >= 0)
+		timeline->op_places[table][known] = (uint16_t)(number + 1);
+	return number;
+}
+
+static struct timeline_file file_of(struct timeline *timeline, int64_t file)
+{
+	struct timeline_file *found;
+	const struct file_row *row;
+	uint32_t number;
 	int new;
 
 	if (file == CELL_NULL)
-		return 0;
+		return (struct timeline_file){ 0 };
 	new = numbering_add(&timeline->by_file, (uint64_t)file, &number);
-	if (new < 0 || (new &&buf_append_zeros(&timeline->file_paths, sizeof(*path))))
-		return 0;
-	path = (uint32_t *)timeline->file_paths.data + number;
-	if (new && (text = dims_path(timeline->context->dims, file, &size)) &&
-	    !strings_add(&timeline->paths, text, size, &number))
-		*path = number + 1;
-	return *path;
+	if (new < 0 || (new &&buf_append_zeros(&timeline->files, sizeof(*found))))
+		return (struct timeline_file){ 0 };
+	found = (struct timeline_file *)timeline->files.data + number;
+	if (!new)
+		return *found;
+	row = dims_find_file(timeline->context->dims, file);
+	if (!row)
+		return *found;
+	found->regular = file_row_is(row, FILE_KIND_FILE);
+	if (row->path.bytes &&
+	    !strings_add(&timeline->paths, row->path.bytes, row->path.size, &number))
+		found->path = number + 1;
+	return *found;
 }
+
+/* ---- rows ---- */
 
 /* One event of a lane: busy time, and the event itself. */
 static int take(struct timeline *timeline, uint32_t proc, enum timeline_kind kind, uint64_t ts,
@@ -199,7 +158,7 @@ static int take(struct timeline *timeline, uint32_t proc, enum timeline_kind kin
 	event->dur = end - ts;
 	event->lane = (uint8_t)lane;
 	event->kind = (uint8_t)kind;
-	return keep_event(timeline, event);
+	return timeline_keep_event(timeline, event);
 }
 
 static int take_sched(void *state, const struct rows *rows)
@@ -212,7 +171,7 @@ static int take_sched(void *state, const struct rows *rows)
 
 	if (!tid)
 		return 0;
-	event.op = op_number(timeline, "on CPU", 6);
+	event.op = number_op(timeline, "on CPU", 6);
 	return take(
 		timeline,
 		who_proc_of(who, who_thread(who, tid, ts), rows_cell(rows, column_sched_pid), ts),
@@ -221,7 +180,7 @@ static int take_sched(void *state, const struct rows *rows)
 
 static void take_heat(struct timeline *timeline, uint64_t ts, int64_t dur)
 {
-	size_t slice = slice_of(timeline, ts) * TIMELINE_HEAT / TIMELINE_SLICES;
+	size_t slice = timeline_slice(timeline, ts) * TIMELINE_HEAT / TIMELINE_SLICES;
 	unsigned latency = cell_known(dur) ? 64u - (unsigned)__builtin_clzll(cell_known(dur)) : 0;
 
 	timeline->heat[slice][latency < TIMELINE_LATENCIES ? latency : TIMELINE_LATENCIES - 1]++;
@@ -230,29 +189,26 @@ static void take_heat(struct timeline *timeline, uint64_t ts, int64_t dur)
 static int take_io(void *state, const struct rows *rows)
 {
 	struct timeline *timeline = state;
-	uint64_t ts = (uint64_t)rows_cell(rows, column_io_ts);
-	int64_t file = rows_cell(rows, column_io_file), dur = rows_cell(rows, column_io_dur);
-	struct timeline_event event = { .tid = (uint32_t)rows_cell(rows, column_io_tid),
-					.bytes = cell_known(rows_cell(rows, column_io_returned)) };
-	size_t size;
-	const char *dir = rows_text(rows, column_io_dir, &size), *op;
-	bool reads = dir && *dir != 'W';
+	struct io_row io = io_row_read(rows);
+	struct timeline_file file;
+	struct timeline_event event = { .tid = (uint32_t)io.tid, .bytes = io.bytes };
 
-	if (!context_inside(timeline->context, ts))
+	if (!context_inside(timeline->context, io.ts))
 		return 0;
-	if (reads) {
-		timeline->read_bytes[slice_of(timeline, ts)] += (double)event.bytes;
-		timeline->missed_bytes[slice_of(timeline, ts)] +=
-			(double)cell_known(rows_cell(rows, column_io_missed));
-		if (dur != CELL_NULL)
-			take_heat(timeline, ts, dur);
+	file = file_of(timeline, io.file);
+	if (io.reads && file.regular) {
+		struct io_source source = io_row_source(&io);
+		size_t slice = timeline_slice(timeline, io.ts);
+
+		timeline->told_bytes[slice] += (double)source.told;
+		timeline->fetched_bytes[slice] += (double)(source.missed + source.direct);
 	}
-	op = rows_text(rows, column_io_op, &size);
-	event.op = op_number(timeline, op, size);
-	event.path = path_number(timeline, file);
-	return take(timeline,
-		    procs_find(timeline->context->procs, rows_cell(rows, column_io_pid), ts),
-		    reads ? TIMELINE_read : TIMELINE_write, ts, dur, &event);
+	if (io.reads && io.dur != CELL_NULL)
+		take_heat(timeline, io.ts, io.dur);
+	event.op = op_of(timeline, TABLE_io, rows, column_io_op, "");
+	event.path = file.path;
+	return take(timeline, procs_find(timeline->context->procs, io.pid, io.ts),
+		    io.reads ? TIMELINE_read : TIMELINE_write, io.ts, io.dur, &event);
 }
 
 static int take_fs(void *state, const struct rows *rows)
@@ -260,12 +216,11 @@ static int take_fs(void *state, const struct rows *rows)
 	struct timeline *timeline = state;
 	uint64_t ts = (uint64_t)rows_cell(rows, column_fs_ts);
 	struct timeline_event event = { .tid = (uint32_t)rows_cell(rows, column_fs_tid) };
-	size_t size;
-	const char *op = rows_text(rows, column_fs_op, &size);
-	bool opens = op && size >= 4 && !memcmp(op, "open", 4);
+	int call = rows_name(rows, column_fs_op);
+	bool opens = call >= 0 && schema_syscalls[call].family == FAMILY_open;
 
-	event.op = op_number(timeline, op, size);
-	event.path = path_number(timeline, rows_cell(rows, column_fs_file));
+	event.op = op_of(timeline, TABLE_fs, rows, column_fs_op, "");
+	event.path = file_of(timeline, rows_cell(rows, column_fs_file)).path;
 	return take(timeline,
 		    procs_find(timeline->context->procs, rows_cell(rows, column_fs_pid), ts),
 		    opens ? TIMELINE_open : TIMELINE_metadata, ts, rows_cell(rows, column_fs_dur),
@@ -278,122 +233,15 @@ static int take_block(void *state, const struct rows *rows)
 	uint64_t ts = (uint64_t)rows_cell(rows, column_block_ts);
 	struct timeline_event event = { .tid = (uint32_t)rows_cell(rows, column_block_tid),
 					.bytes = cell_known(rows_cell(rows, column_block_bytes)) };
-	size_t size;
-	const char *op = rows_text(rows, column_block_op, &size);
-	char name[16];
 
-	snprintf(name, sizeof(name), "block %.*s", op ? 1 : 0, op ? op : "");
-	event.op = op_number(timeline, name, strlen(name));
-	event.path = path_number(timeline, rows_cell(rows, column_block_file));
+	event.op = op_of(timeline, TABLE_block, rows, column_block_op, "block ");
+	event.path = file_of(timeline, rows_cell(rows, column_block_file)).path;
 	return take(timeline,
 		    procs_find(timeline->context->procs, rows_cell(rows, column_block_pid), ts),
 		    TIMELINE_block, ts,
 		    (int64_t)(cell_known(rows_cell(rows, column_block_queued)) +
 			      cell_known(rows_cell(rows, column_block_dur))),
 		    &event);
-}
-
-/* ---- sampled series ---- */
-
-static struct timeline_series *series_of(struct timeline *timeline, const char *group,
-					 const char *name, const char *unit)
-{
-	struct timeline_series *list = (struct timeline_series *)timeline->series_list.data;
-	size_t count = timeline->series_list.size / sizeof(*list);
-	struct timeline_series made = { .group = group, .unit = unit };
-
-	for (size_t i = 0; i < count; i++)
-		if (list[i].group == group && !strcmp(list[i].name, name))
-			return &list[i];
-	snprintf(made.name, sizeof(made.name), "%s", name);
-	made.sum = calloc(TIMELINE_SLICES, sizeof(*made.sum));
-	made.weight = calloc(TIMELINE_SLICES, sizeof(*made.weight));
-	if (!made.sum || !made.weight || buf_append(&timeline->series_list, &made, sizeof(made))) {
-		free(made.sum);
-		free(made.weight);
-		return NULL;
-	}
-	return (struct timeline_series *)timeline->series_list.data + count;
-}
-
-static int add_sample(struct timeline *timeline, const char *group, const char *name,
-		      const char *unit, uint64_t ts, int64_t dur, double value)
-{
-	struct timeline_series *series = series_of(timeline, group, name, unit);
-	uint64_t from = context_clip(timeline->context, ts);
-	uint64_t to = context_clip(timeline->context, ts + cell_known(dur));
-
-	if (!series)
-		return -ENOMEM;
-	if (from >= to)
-		return 0;
-	for (size_t slice = slice_of(timeline, from); slice <= slice_of(timeline, to - 1);
-	     slice++) {
-		series->sum[slice] += value;
-		series->weight[slice] += 1;
-	}
-	return 0;
-}
-
-static int take_cpu(void *state, const struct rows *rows)
-{
-	struct timeline *timeline = state;
-	uint64_t ts = (uint64_t)rows_cell(rows, column_cpu_ts);
-	int64_t dur = rows_cell(rows, column_cpu_dur);
-
-	if (rows_cell(rows, column_cpu_cpu) != -1)
-		return 0;
-	if (add_sample(timeline, "cpu", "usr", "%", ts, dur,
-		       cell_real(rows, column_cpu_usr) + cell_real(rows, column_cpu_nice)) ||
-	    add_sample(timeline, "cpu", "sys", "%", ts, dur,
-		       cell_real(rows, column_cpu_sys) + cell_real(rows, column_cpu_irq) +
-			       cell_real(rows, column_cpu_soft)) ||
-	    add_sample(timeline, "cpu", "iowait", "%", ts, dur, cell_real(rows, column_cpu_iowait)))
-		return -ENOMEM;
-	return add_sample(timeline, "cpu", "idle", "%", ts, dur, cell_real(rows, column_cpu_idle));
-}
-
-static int take_disk(void *state, const struct rows *rows)
-{
-	struct timeline *timeline = state;
-	uint64_t ts = (uint64_t)rows_cell(rows, column_disk_ts);
-	int64_t dur = rows_cell(rows, column_disk_dur);
-	double seconds = (double)cell_known(dur) / 1e9;
-	char name[64];
-	size_t size;
-	const char *dev = rows_text(rows, column_disk_dev, &size);
-	uint64_t bytes[] = { cell_known(rows_cell(rows, column_disk_read_bytes)),
-			     cell_known(rows_cell(rows, column_disk_write_bytes)) };
-
-	for (unsigned i = 0; i < 2 && dev && seconds > 0; i++) {
-		snprintf(name, sizeof(name), "%.*s %s", (int)(size < 40 ? size : 40), dev,
-			 i ? "write" : "read");
-		/* Disks that never move a byte have no curve. */
-		if (bytes[i] && add_sample(timeline, "disk", name, "bytes/s", ts, dur,
-					   (double)bytes[i] / seconds))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int take_gpu(void *state, const struct rows *rows)
-{
-	struct timeline *timeline = state;
-	uint64_t ts = (uint64_t)rows_cell(rows, column_gpu_ts), used, total;
-	int64_t dur = rows_cell(rows, column_gpu_dur), gpu = rows_cell(rows, column_gpu_gpu);
-	char name[64];
-
-	snprintf(name, sizeof(name), "GPU %lld SM", (long long)gpu);
-	if (add_sample(timeline, "gpu", name, "%", ts, dur, cell_real(rows, column_gpu_sm)))
-		return -ENOMEM;
-	snprintf(name, sizeof(name), "GPU %lld memory", (long long)gpu);
-	if (add_sample(timeline, "gpu", name, "%", ts, dur, cell_real(rows, column_gpu_mem)))
-		return -ENOMEM;
-	used = cell_known(rows_cell(rows, column_gpu_fb_used));
-	total = cell_known(rows_cell(rows, column_gpu_fb_total));
-	snprintf(name, sizeof(name), "GPU %lld frame buffer", (long long)gpu);
-	return add_sample(timeline, "gpu", name, "%", ts, dur,
-			  total ? (double)used / (double)total * 100 : 0);
 }
 
 size_t timeline_sinks(struct timeline *timeline, struct scan_sink *sinks)
@@ -405,7 +253,8 @@ size_t timeline_sinks(struct timeline *timeline, struct scan_sink *sinks)
 				    SCAN_COLUMN(sched, ts) | SCAN_COLUMN(sched, dur) |
 					    SCAN_COLUMN(sched, pid) | SCAN_COLUMN(sched, tid),
 				    take_sched, timeline };
-	sinks[count++] = (struct scan_sink){ TABLE_io, ~0ull, take_io, timeline };
+	sinks[count++] = (struct scan_sink){ TABLE_io, IO_ROW_COLUMNS | SCAN_COLUMN(io, op),
+					     take_io, timeline };
 	sinks[count++] = (struct scan_sink){ TABLE_fs,
 					     SCAN_COLUMN(fs, ts) | SCAN_COLUMN(fs, dur) |
 						     SCAN_COLUMN(fs, pid) | SCAN_COLUMN(fs, tid) |
@@ -418,32 +267,21 @@ size_t timeline_sinks(struct timeline *timeline, struct scan_sink *sinks)
 					    SCAN_COLUMN(block, tid) | SCAN_COLUMN(block, op) |
 					    SCAN_COLUMN(block, bytes) | SCAN_COLUMN(block, file),
 				    take_block, timeline };
-	sinks[count++] = (struct scan_sink){ TABLE_cpu, ~0ull, take_cpu, timeline };
-	sinks[count++] = (struct scan_sink){ TABLE_disk, ~0ull, take_disk, timeline };
-	sinks[count++] = (struct scan_sink){ TABLE_gpu, ~0ull, take_gpu, timeline };
+	sinks[count++] = (struct scan_sink){ TABLE_cpu, ~0ull, timeline_take_cpu, timeline };
+	sinks[count++] = (struct scan_sink){ TABLE_disk, ~0ull, timeline_take_disk, timeline };
+	sinks[count++] = (struct scan_sink){ TABLE_gpu, ~0ull, timeline_take_gpu, timeline };
 	return count;
-}
-
-static int compare_events(const void *a, const void *b)
-{
-	const struct timeline_event *left = a, *right = b;
-
-	return left->ts < right->ts ? -1 : left->ts > right->ts;
 }
 
 int timeline_finish(struct timeline *timeline)
 {
-	if (timeline->largest.size &&
-	    buf_append(&timeline->longest, timeline->largest.data, timeline->largest.size))
-		return -ENOMEM;
-	timeline->events = (struct timeline_event *)timeline->longest.data;
-	timeline->event_count = timeline->longest.size / sizeof(*timeline->events);
-	if (timeline->event_count)
-		qsort(timeline->events, timeline->event_count, sizeof(*timeline->events),
-		      compare_events);
-	timeline->series = (struct timeline_series *)timeline->series_list.data;
-	timeline->series_count = timeline->series_list.size / sizeof(*timeline->series);
-	return 0;
+	for (size_t i = 0; i < TIMELINE_SLICES; i++)
+		timeline->cached_share[i] =
+			timeline->told_bytes[i] > 0
+				? 1 - timeline->fetched_bytes[i] / timeline->told_bytes[i]
+				: NAN;
+	timeline_finish_series(timeline);
+	return timeline_finish_events(timeline);
 }
 
 void timeline_free(struct timeline *timeline)
@@ -451,7 +289,7 @@ void timeline_free(struct timeline *timeline)
 	struct timeline_series *series = (struct timeline_series *)timeline->series_list.data;
 
 	for (size_t i = 0; i < timeline->series_list.size / sizeof(*series); i++) {
-		free(series[i].sum);
+		free(series[i].mean);
 		free(series[i].weight);
 	}
 	for (size_t i = 0; i < timeline->lane_count; i++)
@@ -464,5 +302,5 @@ void timeline_free(struct timeline *timeline)
 	buf_free(&timeline->longest);
 	buf_free(&timeline->largest);
 	buf_free(&timeline->series_list);
-	buf_free(&timeline->file_paths);
+	buf_free(&timeline->files);
 }

@@ -22,23 +22,28 @@
 #define TIMELINE_LATENCIES 48  /* powers of two of nanoseconds */
 #define TIMELINE_HEAT	   256 /* slices of the heat map */
 
-/* What a lane shows. */
+/* What a lane shows: KIND(name, table of its rows). */
 #define TIMELINE_KINDS(KIND) \
-	KIND(cpu)            \
-	KIND(read)           \
-	KIND(write)          \
-	KIND(open)           \
-	KIND(metadata)       \
-	KIND(block)
+	KIND(cpu, sched)     \
+	KIND(read, io)       \
+	KIND(write, io)      \
+	KIND(open, fs)       \
+	KIND(metadata, fs)   \
+	KIND(block, block)
 
 enum timeline_kind {
-#define KIND_ID(name) TIMELINE_##name,
+#define KIND_ID(name, table) TIMELINE_##name,
 	TIMELINE_KINDS(KIND_ID)
 #undef KIND_ID
 		TIMELINE_KIND_COUNT
 };
 
-extern const char *const timeline_kinds[TIMELINE_KIND_COUNT];
+struct timeline_kind_info {
+	const char *name;
+	enum table_id table;
+};
+
+extern const struct timeline_kind_info timeline_kinds[TIMELINE_KIND_COUNT];
 
 struct timeline_lane {
 	uint32_t proc;			  /* PROC_NONE: all others */
@@ -58,7 +63,8 @@ struct timeline_event {
 struct timeline_series {
 	char name[64];
 	const char *group, *unit; /* cpu, disk, gpu; %, bytes/s */
-	double *sum, *weight;	  /* by slice */
+	double *mean;		  /* by slice; NAN: no sample. While loading, the sum */
+	double *weight;
 };
 
 struct timeline {
@@ -71,15 +77,20 @@ struct timeline {
 	uint64_t seen; /* events that there were */
 	struct timeline_series *series;
 	size_t series_count;
-	double read_bytes[TIMELINE_SLICES], missed_bytes[TIMELINE_SLICES];
+	/* Of the bytes that reads of regular files returned: the share from the page cache, 0 to 1;
+	 * NAN where none were read, or it is not known. */
+	double cached_share[TIMELINE_SLICES];
 	uint32_t heat[TIMELINE_HEAT][TIMELINE_LATENCIES]; /* calls that read */
 	struct strings paths, ops;
 
 	/* While loading. */
 	struct numbering by_proc, by_file;
-	struct buf longest, largest,
-		series_list;   /* heaps of struct timeline_event, the least first */
-	struct buf file_paths; /* uint32_t by number of by_file */
+	struct buf longest, largest; /* heaps of struct timeline_event, the least first */
+	struct buf series_list;
+	struct buf files; /* struct timeline_file by number of by_file */
+	uint16_t op_places[TABLE_COUNT]
+			  [SYSCALL_COUNT]; /* number in ops + 1, by number of the name */
+	double told_bytes[TIMELINE_SLICES], fetched_bytes[TIMELINE_SLICES];
 };
 
 int timeline_open(struct timeline *timeline, struct context *context);

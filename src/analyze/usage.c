@@ -6,7 +6,6 @@
 #include "analyze/cells.h"
 
 #define MOST_DEVICES 65536
-#define IDLE_SM	     5.0
 
 int usage_open(struct usage *usage, struct context *context)
 {
@@ -29,7 +28,7 @@ static int take_cpu(void *state, const struct rows *rows)
 	int64_t number = rows_cell(rows, column_cpu_cpu);
 	double weight = overlap(usage, (uint64_t)rows_cell(rows, column_cpu_ts),
 				rows_cell(rows, column_cpu_dur));
-	struct cpu_usage *cpu = &usage->all;
+	struct cpu_average *cpu = &usage->all;
 
 	if (number == CELL_NULL || number >= MOST_DEVICES || weight <= 0)
 		return 0;
@@ -55,7 +54,7 @@ static int take_disk(void *state, const struct rows *rows)
 	struct usage *usage = state;
 	uint64_t ts = (uint64_t)rows_cell(rows, column_disk_ts);
 	double weight = overlap(usage, ts, rows_cell(rows, column_disk_dur));
-	struct disk_usage *disk;
+	struct disk_average *disk;
 	const char *name;
 	uint32_t number;
 	size_t size;
@@ -88,7 +87,7 @@ static int take_gpu(void *state, const struct rows *rows)
 	int64_t number = rows_cell(rows, column_gpu_gpu);
 	double weight = overlap(usage, (uint64_t)rows_cell(rows, column_gpu_ts),
 				rows_cell(rows, column_gpu_dur));
-	struct gpu_usage *gpu;
+	struct gpu_average *gpu;
 
 	if (number < 0 || number >= MOST_DEVICES || weight <= 0)
 		return 0;
@@ -100,7 +99,7 @@ static int take_gpu(void *state, const struct rows *rows)
 	gpu->sm += weight * cell_real(rows, column_gpu_sm);
 	gpu->mem += weight * cell_real(rows, column_gpu_mem);
 	gpu->power += weight * cell_real(rows, column_gpu_power);
-	gpu->idle += cell_real(rows, column_gpu_sm) < IDLE_SM ? weight : 0;
+	gpu->idle += cell_real(rows, column_gpu_sm) < USAGE_IDLE_SM ? weight : 0;
 	if (cell_known(rows_cell(rows, column_gpu_fb_used)) > gpu->most_fb)
 		gpu->most_fb = cell_known(rows_cell(rows, column_gpu_fb_used));
 	if (cell_known(rows_cell(rows, column_gpu_fb_total)))
@@ -116,38 +115,23 @@ size_t usage_sinks(struct usage *usage, struct scan_sink *sinks)
 	return USAGE_SINKS;
 }
 
-static void finish_cpu(struct cpu_usage *cpu)
+static void finish_cpu(struct cpu_average *cpu)
 {
 	double *sums[] = { &cpu->usr, &cpu->sys, &cpu->iowait, &cpu->irq, &cpu->steal, &cpu->idle };
 
 	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums) && cpu->weight > 0; i++)
 		*sums[i] /= cpu->weight;
+	cpu->busy = 100 - cpu->idle - cpu->iowait;
 }
 
-void usage_finish(struct usage *usage)
+static void finish_gpus(struct usage *usage)
 {
-	struct gpu_usage *gpus = (struct gpu_usage *)usage->gpu_list.data;
-	struct cpu_usage *cpus = (struct cpu_usage *)usage->cpu_list.data;
+	struct gpu_average *gpus = (struct gpu_average *)usage->gpu_list.data;
+	struct gpu_average *all = &usage->all_gpus;
 
-	finish_cpu(&usage->all);
-	usage->cpus = cpus;
-	for (size_t i = 0; i < usage->cpu_list.size / sizeof(*cpus); i++)
-		if (cpus[i].weight > 0) {
-			finish_cpu(&cpus[i]);
-			usage->cpus[usage->cpu_count++] = cpus[i];
-		}
-	usage->disks = (struct disk_usage *)usage->disk_list.data;
-	usage->disk_count = usage->disk_list.size / sizeof(*usage->disks);
-	for (size_t i = 0; i < usage->disk_count; i++) {
-		struct disk_usage *disk = &usage->disks[i];
-
-		disk->name = strings_get(&usage->disk_names, (uint32_t)i, &disk->name_size);
-		disk->util /= disk->weight;
-		disk->queue /= disk->weight;
-	}
 	usage->gpus = gpus;
 	for (size_t i = 0; i < usage->gpu_list.size / sizeof(*gpus); i++) {
-		struct gpu_usage gpu = gpus[i];
+		struct gpu_average gpu = gpus[i];
 
 		if (gpu.weight <= 0)
 			continue;
@@ -156,7 +140,37 @@ void usage_finish(struct usage *usage)
 		gpu.power /= gpu.weight;
 		gpu.idle = gpu.idle / gpu.weight * 100;
 		usage->gpus[usage->gpu_count++] = gpu;
+		all->weight += gpu.weight;
+		all->sm += gpu.sm;
+		all->idle += gpu.idle;
 	}
+	if (usage->gpu_count) {
+		all->sm /= (double)usage->gpu_count;
+		all->idle /= (double)usage->gpu_count;
+	}
+}
+
+void usage_finish(struct usage *usage)
+{
+	struct cpu_average *cpus = (struct cpu_average *)usage->cpu_list.data;
+
+	finish_cpu(&usage->all);
+	usage->cpus = cpus;
+	for (size_t i = 0; i < usage->cpu_list.size / sizeof(*cpus); i++)
+		if (cpus[i].weight > 0) {
+			finish_cpu(&cpus[i]);
+			usage->cpus[usage->cpu_count++] = cpus[i];
+		}
+	usage->disks = (struct disk_average *)usage->disk_list.data;
+	usage->disk_count = usage->disk_list.size / sizeof(*usage->disks);
+	for (size_t i = 0; i < usage->disk_count; i++) {
+		struct disk_average *disk = &usage->disks[i];
+
+		disk->name = strings_get(&usage->disk_names, (uint32_t)i, &disk->name_size);
+		disk->util /= disk->weight;
+		disk->queue /= disk->weight;
+	}
+	finish_gpus(usage);
 }
 
 void usage_free(struct usage *usage)

@@ -10,14 +10,17 @@
 #include "analyze/context.h"
 #include "analyze/scan.h"
 
-struct cpu_usage {
+#define USAGE_IDLE_SM 5 /* %: a GPU with less is idle */
+
+struct cpu_average {
 	int64_t cpu;   /* -1: all */
 	double weight; /* ns that the sums are of */
-	double usr, sys, iowait, irq, steal,
-		idle; /* sums of share * ns; after usage_finish shares, % */
+	/* Sums of share * ns; after usage_finish shares, %. */
+	double usr, sys, iowait, irq, steal, idle;
+	double busy; /* what is neither idle nor iowait */
 };
 
-struct disk_usage {
+struct disk_average {
 	const char *name; /* not terminated */
 	size_t name_size;
 	double weight, util, queue; /* util: % of the time with a request outstanding */
@@ -25,22 +28,23 @@ struct disk_usage {
 	uint64_t reads, writes, read_bytes, write_bytes; /* of intervals that begin in the window */
 };
 
-struct gpu_usage {
+struct gpu_average {
 	int64_t gpu;
 	double weight, sm, mem, power;
-	double idle; /* ns of samples with sm below 5 %; after usage_finish a share, % */
+	double idle; /* ns of samples with sm below USAGE_IDLE_SM; after usage_finish a share, % */
 	uint64_t most_fb, fb_total;
 };
 
 struct usage {
 	struct context *context;
-	struct cpu_usage all;	/* weight 0: not recorded */
-	struct cpu_usage *cpus; /* by number */
+	struct cpu_average all;	  /* weight 0: not recorded */
+	struct cpu_average *cpus; /* by number */
 	size_t cpu_count;
-	struct disk_usage *disks;
+	struct disk_average *disks;
 	size_t disk_count;
-	struct gpu_usage *gpus; /* by number */
+	struct gpu_average *gpus; /* by number */
 	size_t gpu_count;
+	struct gpu_average all_gpus; /* means of them; weight 0: none was recorded */
 	struct strings disk_names;
 	struct buf cpu_list, disk_list, gpu_list;
 };

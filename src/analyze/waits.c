@@ -27,13 +27,13 @@ static enum wait_reason reason_of(const struct waits *waits, uint32_t waker, boo
 {
 	const struct roles *roles = &waits->context->roles;
 
-	if (waits->left_state == 'D')
+	if (waits->left_state == END_STATE_D)
 		return WAIT_DISK;
 	if (interrupt)
 		return WAIT_EVENTS;
 	if (waker == roles->main)
 		return WAIT_OWN;
-	if (waker != PROC_NONE && roles->of[waker] == ROLE_WORKER)
+	if (waker != PROC_NONE && roles->of[waker] == PROC_ROLE_WORKER)
 		return WAIT_WORKERS;
 	return WAIT_OTHERS;
 }
@@ -67,8 +67,7 @@ static int note_leaving(struct waits *waits, const struct rows *rows, uint64_t e
 	size_t size;
 
 	waits->left_ts = end;
-	text = rows_text(rows, column_sched_end_state, &size);
-	waits->left_state = text && size ? *text : 0;
+	waits->left_state = rows_name(rows, column_sched_end_state);
 	waits->left_syscall = NO_SYSCALL;
 	text = rows_text(rows, column_sched_syscall, &size);
 	return text ? strings_add(&waits->syscalls, text, size, &waits->left_syscall) : 0;
@@ -77,14 +76,19 @@ static int note_leaving(struct waits *waits, const struct rows *rows, uint64_t e
 static int take_main(struct waits *waits, const struct rows *rows, uint64_t ts, uint32_t waker,
 		     bool interrupt)
 {
-	struct segments *segments = &waits->context->segments;
+	struct context *context = waits->context;
+	struct segments *segments = &context->segments;
 	int64_t dur = rows_cell(rows, column_sched_dur), wait = rows_cell(rows, column_sched_wait);
-	uint64_t ready = ts,
-		 end = dur == CELL_NULL ? waits->context->window.end : ts + (uint64_t)dur;
+	uint64_t end = dur == CELL_NULL ? context->window.end : ts + (uint64_t)dur, ready = ts;
+	uint64_t born = procs_get(context->procs, context->roles.main)->start;
 
+	if (end <= born) /* what strata's child did before its execve */
+		return 0;
 	waits->known = true;
 	if (wait != CELL_NULL && (uint64_t)wait <= ts)
 		ready -= (uint64_t)wait;
+	ts = ts < born ? born : ts;
+	ready = ready < born ? born : ready;
 	segments_add_time(segments, FIGURE_PLACE(main_cpu_ns), ts, end);
 	/* Before a wait that follows a preemption it was on the CPU; one before that is no sleep. */
 	if (waits->left_ts && ready < waits->left_ts)
@@ -147,6 +151,7 @@ void waits_finish(struct waits *waits)
 		struct wait_call *call = &waits->calls[i];
 		uint32_t number = (uint32_t)call->syscall_size;
 
+		call->mean_ns = call->ns / call->count;
 		call->syscall_size = 0;
 		if (number != NO_SYSCALL)
 			call->syscall = strings_get(&waits->syscalls, number, &call->syscall_size);

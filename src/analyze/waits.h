@@ -37,7 +37,7 @@ struct wait_call {
 	const char *syscall; /* not terminated; NULL: in user mode, a page fault mostly */
 	size_t syscall_size;
 	enum wait_reason reason;
-	uint64_t ns, count;
+	uint64_t ns, count, mean_ns;
 };
 
 struct waits {
@@ -45,14 +45,15 @@ struct waits {
 	bool known;
 	struct wait_call *calls; /* by ns, the greatest first */
 	size_t call_count;
-	uint64_t wakes[ROLE_COUNT][ROLE_COUNT]; /* from, to; within a process not counted */
+	uint64_t wakes[PROC_ROLE_COUNT]
+		      [PROC_ROLE_COUNT]; /* from, to; within a process not counted */
 
 	/* While loading. */
 	struct strings syscalls;
 	struct numbering by_call;
 	struct buf list;  /* struct wait_call */
 	uint64_t left_ts; /* when the main thread left its CPU; 0: never yet */
-	char left_state;
+	int left_state;	  /* enum end_state; -1: not known */
 	uint32_t left_syscall;
 };
 

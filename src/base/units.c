@@ -192,7 +192,7 @@ char *units_format_duration(char *out, size_t size, uint64_t ns)
 char *units_format_bytes(char *out, size_t size, uint64_t bytes)
 {
 	static const char *const names[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	uint64_t tenths;
+	uint64_t tenths, whole;
 	unsigned i = 0;
 
 	if (bytes < 1024) {
@@ -200,18 +200,19 @@ char *units_format_bytes(char *out, size_t size, uint64_t bytes)
 		return out;
 	}
 	for (;; i++) {
-		unsigned __int128 scaled = (unsigned __int128)bytes * 10;
 		unsigned shift = 10 * (i + 1);
+		unsigned __int128 half = (unsigned __int128)1 << (shift - 1);
 
-		tenths = (uint64_t)((scaled + ((unsigned __int128)1 << (shift - 1))) >> shift);
-		if (tenths < 10235 || i + 1 == sizeof(names) / sizeof(*names))
+		tenths = (uint64_t)(((unsigned __int128)bytes * 10 + half) >> shift);
+		whole = (uint64_t)((bytes + half) >> shift);
+		if (whole < 1024 || i + 1 == sizeof(names) / sizeof(*names))
 			break;
 	}
 	if (tenths < 1000)
 		snprintf(out, size, "%u.%u %s", (unsigned)tenths / 10, (unsigned)tenths % 10,
 			 names[i]);
 	else
-		snprintf(out, size, "%u %s", (unsigned)(tenths + 5) / 10, names[i]);
+		snprintf(out, size, "%u %s", (unsigned)whole, names[i]);
 	return out;
 }
 

@@ -37,10 +37,10 @@ static int info_print(const struct trace *trace, const char *run, struct error *
 	err = cmd_check_damage(trace, run, e);
 	if (err)
 		goto out;
-	if (!summary.complete && !summary.damage)
-		log_info("trace '%s' %s", run,
-			 summary.live ? "is still being recorded"
-				      : "is incomplete: its recorder was killed");
+	if (summary.state == SUMMARY_LIVE)
+		log_info("trace '%s' is still being recorded", run);
+	else if (summary.state == SUMMARY_KILLED)
+		log_info("trace '%s' is incomplete: its recorder was killed", run);
 	if (given.json)
 		summary_print_json(&summary, stdout);
 	else

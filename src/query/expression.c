@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "query/split.h"
 
-struct span {
+struct piece {
 	const char *start, *end;
 };
 
@@ -21,7 +21,7 @@ struct parser {
 	struct buf conditions; /* struct condition */
 };
 
-static struct span trim(struct span span)
+static struct piece trim(struct piece span)
 {
 	while (span.start < span.end && isspace((unsigned char)*span.start))
 		span.start++;
@@ -49,7 +49,7 @@ static const char *next_at(const char *at, const char *end)
 }
 
 /* Without the parentheses that hold all of it. */
-static struct span strip(struct span span)
+static struct piece strip(struct piece span)
 {
 	span = trim(span);
 	while (span.start < span.end && *span.start == '(' &&
@@ -61,7 +61,7 @@ static struct span strip(struct span span)
 	return span;
 }
 
-static bool is_word_at(const char *at, struct span span, const char *word)
+static bool is_word_at(const char *at, struct piece span, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -71,7 +71,7 @@ static bool is_word_at(const char *at, struct span span, const char *word)
 }
 
 /* Where the word stands outside parentheses and strings, or NULL. The AND of a BETWEEN does not count. */
-static const char *find_word(struct span span, const char *word)
+static const char *find_word(struct piece span, const char *word)
 {
 	bool between = false;
 
@@ -88,7 +88,7 @@ static const char *find_word(struct span span, const char *word)
 }
 
 /* The column that the text names, or -1. A cast to another kind of number leaves the order as it is. */
-static int find_column(const struct parser *parser, struct span span, bool *cast)
+static int find_column(const struct parser *parser, struct piece span, bool *cast)
 {
 	static const char *const kinds[] = { "DOUBLE)", "DECIMAL(", "HUGEINT)", "BIGINT)", NULL };
 	size_t prefix = strlen(parser->prefix);
@@ -97,14 +97,14 @@ static int find_column(const struct parser *parser, struct span span, bool *cast
 	span = strip(span);
 	*cast = false;
 	if (span.end - span.start > 5 && !strncmp(span.start, "CAST(", 5)) {
-		struct span inside = { span.start + 5, span.end - 1 };
+		struct piece inside = { span.start + 5, span.end - 1 };
 		const char *as = find_word(inside, "AS");
 
 		while (as && kinds[kind] && strncmp(as + 3, kinds[kind], strlen(kinds[kind])))
 			kind++;
 		if (!as || !kinds[kind])
 			return -1;
-		span = trim((struct span){ inside.start, as });
+		span = trim((struct piece){ inside.start, as });
 		*cast = true;
 	}
 	if ((size_t)(span.end - span.start) <= prefix ||
@@ -122,7 +122,7 @@ static int find_column(const struct parser *parser, struct span span, bool *cast
 }
 
 /* 'it''s': 0, or -EINVAL when there is more than a string, and -ENOMEM. */
-static int parse_string(struct span span, struct buf *out)
+static int parse_string(struct piece span, struct buf *out)
 {
 	const char *at = span.start + 1;
 	int err = 0;
@@ -139,7 +139,7 @@ static int parse_string(struct span span, struct buf *out)
 }
 
 /* '2026-11-15 05:19:39.5'::TIMESTAMP_NS */
-static int parse_time(struct span span, struct constant *constant)
+static int parse_time(struct piece span, struct constant *constant)
 {
 	static const char type[] = "'::TIMESTAMP_NS";
 	size_t length = (size_t)(span.end - span.start), tail = strlen(type);
@@ -162,7 +162,7 @@ static int parse_time(struct span span, struct constant *constant)
 	return 0;
 }
 
-static int parse_constant(struct span span, struct constant *constant)
+static int parse_constant(struct piece span, struct constant *constant)
 {
 	char text[64];
 	char *end;
@@ -194,7 +194,7 @@ static const char *mirrored(const char *op)
 	return *op == '<' ? (op[1] ? ">=" : ">") : *op == '>' ? (op[1] ? "<=" : "<") : op;
 }
 
-static int parse_comparison(const struct parser *parser, struct span span,
+static int parse_comparison(const struct parser *parser, struct piece span,
 			    struct condition *condition)
 {
 	static const char *const ops[] = { "<=", ">=", "=", "<", ">" };
@@ -205,7 +205,7 @@ static int parse_comparison(const struct parser *parser, struct span span,
 	for (const char *at = span.start; at < span.end; at = next_at(at, span.end)) {
 		for (unsigned i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
 			size_t size = strlen(ops[i]);
-			struct span left = { span.start, at }, right = { at + size, span.end };
+			struct piece left = { span.start, at }, right = { at + size, span.end };
 			const char *op = ops[i];
 			int column;
 
@@ -233,20 +233,20 @@ static int parse_comparison(const struct parser *parser, struct span span,
 	return -EINVAL;
 }
 
-static int parse_between(const struct parser *parser, struct span span, const char *between,
+static int parse_between(const struct parser *parser, struct piece span, const char *between,
 			 struct condition *condition)
 {
-	struct span rest = { between + strlen("BETWEEN"), span.end };
+	struct piece rest = { between + strlen("BETWEEN"), span.end };
 	const char *joint = find_word(rest, "AND");
 	struct constant low = { 0 }, high = { 0 };
 	bool cast;
-	int column = find_column(parser, (struct span){ span.start, between }, &cast);
+	int column = find_column(parser, (struct piece){ span.start, between }, &cast);
 	int err = column < 0 || !joint ? -EINVAL : 0;
 
 	if (!err)
-		err = parse_constant((struct span){ rest.start, joint }, &low);
+		err = parse_constant((struct piece){ rest.start, joint }, &low);
 	if (!err)
-		err = parse_constant((struct span){ joint + strlen("AND"), span.end }, &high);
+		err = parse_constant((struct piece){ joint + strlen("AND"), span.end }, &high);
 	if (!err) {
 		low.exact &= !cast;
 		high.exact &= !cast;
@@ -258,12 +258,12 @@ static int parse_between(const struct parser *parser, struct span span, const ch
 }
 
 /* column IN (a, b, ...) */
-static int parse_in(const struct parser *parser, struct span span, const char *in,
+static int parse_in(const struct parser *parser, struct piece span, const char *in,
 		    struct condition *condition)
 {
-	struct span list = strip((struct span){ in + strlen("IN"), span.end });
+	struct piece list = strip((struct piece){ in + strlen("IN"), span.end });
 	bool cast;
-	int column = find_column(parser, (struct span){ span.start, in }, &cast);
+	int column = find_column(parser, (struct piece){ span.start, in }, &cast);
 	int err = column < 0 || cast ? -EINVAL : 0;
 
 	*condition = (struct condition){ .column = column < 0 ? 0 : (unsigned)column };
@@ -274,7 +274,7 @@ static int parse_in(const struct parser *parser, struct span span, const char *i
 			at = next_at(at, list.end);
 			continue;
 		}
-		err = parse_constant((struct span){ start, at }, &constant);
+		err = parse_constant((struct piece){ start, at }, &constant);
 		if (!err)
 			err = condition_add(condition, parser->columns, &constant);
 		buf_free(&constant.text);
@@ -283,7 +283,7 @@ static int parse_in(const struct parser *parser, struct span span, const char *i
 	return err;
 }
 
-static int parse_leaf(const struct parser *parser, struct span span, struct condition *condition)
+static int parse_leaf(const struct parser *parser, struct piece span, struct condition *condition)
 {
 	const char *word = find_word(span, "BETWEEN");
 	int err;
@@ -302,7 +302,7 @@ static int parse_leaf(const struct parser *parser, struct span span, struct cond
 }
 
 /* (a = 1) OR (a = 2): one set, when all are of one column. */
-static int parse_or(const struct parser *parser, struct span span, struct condition *condition)
+static int parse_or(const struct parser *parser, struct piece span, struct condition *condition)
 {
 	struct condition next;
 	int err = 0;
@@ -311,7 +311,7 @@ static int parse_or(const struct parser *parser, struct span span, struct condit
 	*condition = (struct condition){ 0 };
 	while (span.start < span.end && !err) {
 		const char *joint = find_word(span, "OR");
-		struct span part = { span.start, joint ? joint : span.end };
+		struct piece part = { span.start, joint ? joint : span.end };
 
 		err = parse_leaf(parser, strip(part), &next);
 		if (err)
@@ -332,17 +332,17 @@ static int parse_or(const struct parser *parser, struct span span, struct condit
 }
 
 /* What one part of a conjunction says, if it is understood. Only -ENOMEM is a failure. */
-static int parse_part(struct parser *parser, struct span span)
+static int parse_part(struct parser *parser, struct piece span)
 {
 	struct condition condition;
 	int err;
 
 	span = strip(span);
 	for (const char *joint = find_word(span, "AND"); joint; joint = find_word(span, "AND")) {
-		err = parse_part(parser, (struct span){ span.start, joint });
+		err = parse_part(parser, (struct piece){ span.start, joint });
 		if (err)
 			return err;
-		span = trim((struct span){ joint + strlen("AND"), span.end });
+		span = trim((struct piece){ joint + strlen("AND"), span.end });
 		if (!find_word(span, "AND"))
 			return parse_part(parser, span);
 	}
@@ -363,7 +363,7 @@ int expression_conditions(const char *expression, const char *prefix,
 	struct parser parser = { .prefix = prefix,
 				 .columns = columns,
 				 .column_count = column_count };
-	struct span all = { expression, expression + strlen(expression) };
+	struct piece all = { expression, expression + strlen(expression) };
 	int err = parse_part(&parser, all);
 
 	*conditions = (struct condition *)parser.conditions.data;

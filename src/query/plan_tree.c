@@ -10,20 +10,20 @@
 
 #define MAX_DEPTH 256
 
-struct text {
+struct plan_text {
 	const char *at;
 	unsigned depth;
 	bool failed;
 };
 
-static char next_token(struct text *text)
+static char next_token(struct plan_text *text)
 {
 	while (isspace((unsigned char)*text->at))
 		text->at++;
 	return *text->at;
 }
 
-static bool take(struct text *text, char wanted)
+static bool take(struct plan_text *text, char wanted)
 {
 	if (next_token(text) != wanted)
 		return false;
@@ -31,7 +31,7 @@ static bool take(struct text *text, char wanted)
 	return true;
 }
 
-static void expect(struct text *text, char wanted)
+static void expect(struct plan_text *text, char wanted)
 {
 	if (!take(text, wanted))
 		text->failed = true;
@@ -50,7 +50,7 @@ static char unescape(char escaped)
 }
 
 /* NULL when it fails; characters by number do not occur in what is looked for. */
-static char *take_string(struct text *text)
+static char *take_string(struct plan_text *text)
 {
 	char *out, *to;
 
@@ -74,7 +74,7 @@ static char *take_string(struct text *text)
 	return out;
 }
 
-static void skip_value(struct text *text)
+static void skip_value(struct plan_text *text)
 {
 	char opener = next_token(text);
 
@@ -106,7 +106,7 @@ static void skip_value(struct text *text)
 	text->depth--;
 }
 
-static void take_extra(struct text *text, struct plan_node *node)
+static void take_extra(struct plan_text *text, struct plan_node *node)
 {
 	expect(text, '{');
 	while (!text->failed && !take(text, '}')) {
@@ -126,9 +126,9 @@ static void take_extra(struct text *text, struct plan_node *node)
 	}
 }
 
-static struct plan_node *take_node(struct text *text);
+static struct plan_node *take_node(struct plan_text *text);
 
-static void take_children(struct text *text, struct plan_node *node)
+static void take_children(struct plan_text *text, struct plan_node *node)
 {
 	expect(text, '[');
 	while (!text->failed && !take(text, ']')) {
@@ -147,7 +147,7 @@ static void take_children(struct text *text, struct plan_node *node)
 	}
 }
 
-static struct plan_node *take_node(struct text *text)
+static struct plan_node *take_node(struct plan_text *text)
 {
 	struct plan_node *node = calloc(1, sizeof(*node));
 
@@ -179,7 +179,7 @@ static struct plan_node *take_node(struct text *text)
 
 struct plan_node *plan_tree_parse(const char *json)
 {
-	struct text text = { .at = json };
+	struct plan_text text = { .at = json };
 
 	expect(&text, '[');
 	return text.failed ? NULL : take_node(&text);

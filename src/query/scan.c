@@ -19,7 +19,7 @@ struct scan {
 };
 
 /* One thread's share of it. */
-struct worker {
+struct scan_worker {
 	struct loaded loaded;
 	struct filler *filler;
 	uint8_t *blocks; /* which to give out; NULL: all */
@@ -36,7 +36,7 @@ static void scan_free(void *data)
 
 static void worker_free(void *data)
 {
-	struct worker *worker = data;
+	struct scan_worker *worker = data;
 
 	load_free(&worker->loaded);
 	filler_close(worker->filler);
@@ -115,7 +115,7 @@ static void scan_init(duckdb_init_info info)
 
 static void scan_init_worker(duckdb_init_info info)
 {
-	struct worker *worker = calloc(1, sizeof(*worker));
+	struct scan_worker *worker = calloc(1, sizeof(*worker));
 
 	if (!worker) {
 		duckdb.init_set_error(info, "out of memory");
@@ -138,7 +138,7 @@ static void scan_note_damage(struct scan *scan, const struct part *part, const s
 }
 
 /* Decodes the part. 1 when it has rows to give, 0 when the filter leaves it out, -errno. */
-static int worker_load(struct scan *scan, struct worker *worker, const struct part *part,
+static int worker_load(struct scan *scan, struct scan_worker *worker, const struct part *part,
 		       struct error *e)
 {
 	const struct filter *filter = &scan->table->filter;
@@ -167,7 +167,7 @@ static int worker_load(struct scan *scan, struct worker *worker, const struct pa
 }
 
 /* Goes on to the next part that has rows to give. 1, 0 at the end, -errno. */
-static int worker_next_part(struct scan *scan, struct worker *worker, struct error *e)
+static int worker_next_part(struct scan *scan, struct scan_worker *worker, struct error *e)
 {
 	for (;;) {
 		size_t next = atomic_fetch_add(&scan->next, 1);
@@ -188,7 +188,7 @@ static int worker_next_part(struct scan *scan, struct worker *worker, struct err
 }
 
 /* Passes the blocks that the filter leaves out. Whether there are rows left. */
-static bool worker_seek(struct worker *worker)
+static bool worker_seek(struct scan_worker *worker)
 {
 	while (worker->blocks && worker->at < worker->rows &&
 	       !worker->blocks[worker->at / FILTER_BLOCK])
@@ -196,7 +196,7 @@ static bool worker_seek(struct worker *worker)
 	return worker->at < worker->rows;
 }
 
-static int scan_fill(struct scan *scan, struct worker *worker, duckdb_data_chunk output)
+static int scan_fill(struct scan *scan, struct scan_worker *worker, duckdb_data_chunk output)
 {
 	uint32_t left = worker->rows - worker->at;
 	uint32_t count = left < FILTER_BLOCK ? left : FILTER_BLOCK;
@@ -215,7 +215,7 @@ static int scan_fill(struct scan *scan, struct worker *worker, duckdb_data_chunk
 static void scan_next(duckdb_function_info info, duckdb_data_chunk output)
 {
 	struct scan *scan = duckdb.function_get_init_data(info);
-	struct worker *worker = duckdb.function_get_local_init_data(info);
+	struct scan_worker *worker = duckdb.function_get_local_init_data(info);
 	struct error e = { "out of memory" };
 	int found = 1;
 

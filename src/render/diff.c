@@ -8,41 +8,40 @@
 #include "render/safe.h"
 #include "render/table.h"
 
-static const char *const verdicts[] = { "same", "within noise", "beyond noise", "noise unknown" };
+static const char *format_amount(char *out, size_t size, enum amount unit, double value)
+{
+	static char *(*const formats[])(char *, size_t, uint64_t) = {
+		[AMOUNT_ns] = units_format_duration,
+		[AMOUNT_bytes] = units_format_bytes,
+		[AMOUNT_count] = units_format_count,
+	};
+
+	return isnan(value) ? "-" : formats[unit](out, size, (uint64_t)fabs(value));
+}
 
 static void cell_value(struct table *table, const struct diff_item *item, double value)
 {
-	if (isnan(value))
-		table_cell(table, "-");
-	else if (item->unit == DIFF_NS)
-		table_duration(table, (uint64_t)value);
-	else if (item->unit == DIFF_BYTES)
-		table_bytes(table, (uint64_t)value);
-	else
-		table_count(table, (uint64_t)value);
+	char text[32];
+
+	table_cell(table, "%s", format_amount(text, sizeof(text), item->unit, value));
 }
 
 static void cell_change(struct table *table, const struct diff_item *item)
 {
-	double change = item->b - item->a;
 	char text[32];
 
-	if (isnan(change)) {
+	if (isnan(item->change))
 		table_cell(table, isnan(item->a) ? "only in B" : "only in A");
-		table_cell(table, "%s", "");
-		return;
-	}
-	if (item->unit == DIFF_NS)
-		units_format_duration(text, sizeof(text), (uint64_t)fabs(change));
-	else if (item->unit == DIFF_BYTES)
-		units_format_bytes(text, sizeof(text), (uint64_t)fabs(change));
 	else
-		units_format_count(text, sizeof(text), (uint64_t)fabs(change));
-	table_cell(table, "%s%s", change < 0 ? "-" : change > 0 ? "+" : "", text);
-	if (item->a > 0)
-		table_cell(table, "%+.1f %%", change / item->a * 100);
-	else
+		table_cell(table, "%s%s",
+			   item->change < 0   ? "-"
+			   : item->change > 0 ? "+"
+					      : "",
+			   format_amount(text, sizeof(text), item->unit, item->change));
+	if (isnan(item->share))
 		table_cell(table, "%s", "");
+	else
+		table_cell(table, "%+.1f %%", item->share * 100);
 }
 
 static void cell_noise(struct table *table, const struct diff_item *item)
@@ -53,7 +52,7 @@ static void cell_noise(struct table *table, const struct diff_item *item)
 		table_cell(table, "exact");
 	else
 		cell_value(table, item, item->noise);
-	table_cell(table, "%s", verdicts[diff_judge(item)]);
+	table_cell(table, "%s", diff_verdicts[item->verdict]);
 }
 
 static void print_row(struct table *table, const struct diff_item *item)
@@ -79,7 +78,7 @@ static void print_group(const struct diff *diff, enum diff_group group, unsigned
 	for (size_t i = 0; i < diff->count; i++) {
 		const struct diff_item *item = &diff->items[i];
 
-		if (item->group != group || diff_judge(item) == DIFF_SAME)
+		if (item->group != group || item->verdict == DIFF_SAME)
 			continue;
 		if (shown == top) {
 			left_out++;
@@ -105,8 +104,7 @@ static void print_head(const struct report *report, const char *name, FILE *out)
 	fprintf(out, "%s: ", name);
 	safe_print(out, report->summary.path);
 	fprintf(out, ", %s",
-		units_format_duration(text, sizeof(text),
-				      report->context.window.end - report->context.window.start));
+		units_format_duration(text, sizeof(text), span_length(&report->context.window)));
 	if (report->summary.command) {
 		fputs(", ", out);
 		safe_print(out, report->summary.command);
@@ -119,15 +117,14 @@ static void print_head(const struct report *report, const char *name, FILE *out)
 	putc('\n', out);
 }
 
-/* Layers that only one of the runs has make differences that are none. */
-static void print_layers(const struct report *a, const struct report *b, FILE *out)
+static void print_layers(const struct diff *diff, FILE *out)
 {
 	for (unsigned i = 0; i < LAYER_COUNT; i++)
-		if (report_has_layer(a, i) != report_has_layer(b, i))
+		if ((diff->only_a | diff->only_b) & LAYER_BIT(i))
 			fprintf(out,
 				"Layer %s was recorded in %s only: its figures cannot be "
 				"compared.\n",
-				layer_names.names[i], report_has_layer(a, i) ? "A" : "B");
+				layer_names.names[i], diff->only_a & LAYER_BIT(i) ? "A" : "B");
 }
 
 void diff_print_text(const struct diff *diff, const struct report *a, const struct report *b,
@@ -135,7 +132,7 @@ void diff_print_text(const struct diff *diff, const struct report *a, const stru
 {
 	print_head(a, "A", out);
 	print_head(b, "B", out);
-	print_layers(a, b, out);
+	print_layers(diff, out);
 	fputs("Noise is one standard deviation as the runs themselves show it; beyond noise is "
 	      "more than "
 	      "three.\nIt leaves out what differs from run to run (caches, other load): repeat "
@@ -154,47 +151,60 @@ static void json_number(struct json *json, const char *key, double value)
 		json_real(json, key, value);
 }
 
+static void print_layer_list(struct json *json, const char *key, uint32_t layers)
+{
+	json_open(json, key, '[');
+	for (unsigned i = 0; i < LAYER_COUNT; i++)
+		if (layers & LAYER_BIT(i))
+			json_string(json, NULL, layer_names.names[i]);
+	json_close(json);
+}
+
 static void print_run(struct json *json, const char *key, const struct report *report)
 {
 	json_open(json, key, '{');
 	json_string(json, "path", report->summary.path);
 	json_string(json, "command", report->summary.command);
-	json_uint(json, "length_ns", report->context.window.end - report->context.window.start);
+	json_uint(json, "length_ns", span_length(&report->context.window));
 	json_uint(json, "lost", report->summary.lost);
 	json_bool(json, "complete", report->summary.complete);
+	json_close(json);
+}
+
+static void print_item(struct json *json, const struct diff_item *item)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "group", diff_groups[item->group]);
+	json_string(json, "what", item->what);
+	if (item->name.bytes)
+		json_text(json, "name", item->name.bytes, item->name.size);
+	else
+		json_null(json, "name");
+	json_string(json, "unit", amount_names[item->unit]);
+	json_number(json, "a", item->a);
+	json_number(json, "b", item->b);
+	json_number(json, "change", item->change);
+	json_real(json, "share", item->share);
+	json_number(json, "noise", item->noise);
+	json_string(json, "verdict", diff_verdicts[item->verdict]);
 	json_close(json);
 }
 
 void diff_print_json(const struct diff *diff, const struct report *a, const struct report *b,
 		     size_t top, FILE *out)
 {
-	static const char *const units[] = { "ns", "bytes", "count" };
 	struct json json = { .out = out };
 	size_t shown[DIFF_GROUP_COUNT] = { 0 };
 
 	json_open(&json, NULL, '{');
 	print_run(&json, "a", a);
 	print_run(&json, "b", b);
+	print_layer_list(&json, "layers_only_a", diff->only_a);
+	print_layer_list(&json, "layers_only_b", diff->only_b);
 	json_open(&json, "items", '[');
-	for (size_t i = 0; i < diff->count; i++) {
-		const struct diff_item *item = &diff->items[i];
-
-		if (shown[item->group]++ >= top)
-			continue;
-		json_open(&json, NULL, '{');
-		json_string(&json, "group", diff_groups[item->group]);
-		json_string(&json, "what", item->what);
-		if (item->name.bytes)
-			json_text(&json, "name", item->name.bytes, item->name.size);
-		else
-			json_null(&json, "name");
-		json_string(&json, "unit", units[item->unit]);
-		json_number(&json, "a", item->a);
-		json_number(&json, "b", item->b);
-		json_number(&json, "noise", item->noise);
-		json_string(&json, "verdict", verdicts[diff_judge(item)]);
-		json_close(&json);
-	}
+	for (size_t i = 0; i < diff->count; i++)
+		if (shown[diff->items[i].group]++ < top)
+			print_item(&json, &diff->items[i]);
 	json_close(&json);
 	json_close(&json);
 }

@@ -2,7 +2,7 @@
  * that nothing in it can end the element, and the arrays of the timeline, compressed and in base64:
  *
  *     float64  start, dur, bytes of each event
- *     float32  series, bytes read and missed, by slice
+ *     float32  series, share of reads from the page cache, by slice
  *     uint32   tid and path of each event, heat map
  *     uint16   operation of each event
  *     uint8    lane and kind of each event; by lane and kind, how busy each slice is, of 255
@@ -92,6 +92,49 @@ static void print_steps(struct json *json, const struct report *report)
 	json_close(json);
 }
 
+/* Which rows a kind shows among those of its table, in SQL; NULL: all. */
+static const char *kind_condition(enum timeline_kind kind, char *out, size_t size)
+{
+	const char *not_open = kind == TIMELINE_metadata ? "NOT " : "";
+	size_t used;
+
+	switch (kind) {
+	case TIMELINE_read: return "dir <> 'W'";
+	case TIMELINE_write: return "dir = 'W'";
+	case TIMELINE_open:
+	case TIMELINE_metadata: break;
+	default: return NULL;
+	}
+	used = (size_t)snprintf(out, size, "op %sIN (", not_open);
+	for (unsigned i = 0; i < SYSCALL_COUNT && used < size; i++)
+		if (schema_syscalls[i].family == FAMILY_open)
+			used += (size_t)snprintf(out + used, size - used, "%s'%s'",
+						 out[used - 1] == '(' ? "" : ", ",
+						 schema_syscalls[i].name);
+	if (used < size)
+		snprintf(out + used, size - used, ")");
+	return out;
+}
+
+/* Where the page finds the rows of each kind, for the selection as SQL. */
+static void print_kind_rows(struct json *json)
+{
+	char condition[512];
+
+	json_open(json, "kind_rows", '[');
+	for (unsigned i = 0; i < TIMELINE_KIND_COUNT; i++) {
+		const struct schema_table *table = &schema_tables[timeline_kinds[i].table];
+
+		json_open(json, NULL, '{');
+		json_string(json, "table", table->name);
+		json_bool(json, "path", /* those of the table have one */
+			  schema_column_by_role(table, ROLE_FILE) >= 0);
+		json_string(json, "where", kind_condition(i, condition, sizeof(condition)));
+		json_close(json);
+	}
+	json_close(json);
+}
+
 static void print_timeline(struct json *json, const struct report *report, size_t raw_size)
 {
 	const struct timeline *timeline = report->timeline;
@@ -107,8 +150,9 @@ static void print_timeline(struct json *json, const struct report *report, size_
 	json_uint(json, "raw_size", raw_size);
 	json_open(json, "kinds", '[');
 	for (unsigned i = 0; i < TIMELINE_KIND_COUNT; i++)
-		json_string(json, NULL, timeline_kinds[i]);
+		json_string(json, NULL, timeline_kinds[i].name);
 	json_close(json);
+	print_kind_rows(json);
 	print_lanes(json, report);
 	json_open(json, "series", '[');
 	for (size_t i = 0; i < timeline->series_count; i++) {
@@ -142,11 +186,10 @@ static int put_doubles(struct buf *out, const struct timeline *timeline, uint64_
 	return 0;
 }
 
-static int put_slices(struct buf *out, const double *sum, const double *weight)
+static int put_slices(struct buf *out, const double *values)
 {
 	for (size_t i = 0; i < TIMELINE_SLICES; i++) {
-		float value = weight && !weight[i] ? __builtin_nanf("")
-						   : (float)(sum[i] / (weight ? weight[i] : 1));
+		float value = (float)values[i];
 
 		if (buf_append(out, &value, sizeof(value)))
 			return -ENOMEM;
@@ -194,11 +237,9 @@ static int put_arrays(struct buf *out, const struct report *report)
 	for (unsigned i = 0; i < 3 && !err; i++)
 		err = put_doubles(out, timeline, report->context.window.start, i);
 	for (size_t i = 0; i < timeline->series_count && !err; i++)
-		err = put_slices(out, timeline->series[i].sum, timeline->series[i].weight);
+		err = put_slices(out, timeline->series[i].mean);
 	if (!err)
-		err = put_slices(out, timeline->read_bytes, NULL);
-	if (!err)
-		err = put_slices(out, timeline->missed_bytes, NULL);
+		err = put_slices(out, timeline->cached_share);
 	if (!err)
 		err = put_numbers(out, timeline);
 	for (size_t i = 0; i < timeline->lane_count && !err; i++)

@@ -118,7 +118,7 @@ static void print_legend(FILE *out)
 			"<rect x=\"%u\" y=\"6\" width=\"10\" height=\"10\" fill=\"%s\"/>"
 			"<text x=\"%u\" y=\"15\">%s</text>\n",
 			LEFT + i * 90, colours[i], LEFT + 14 + i * 90,
-			i == TIMELINE_cpu ? "on CPU" : timeline_kinds[i]);
+			i == TIMELINE_cpu ? "on CPU" : timeline_kinds[i].name);
 }
 
 void page_print_svg(const struct report *report, FILE *out)

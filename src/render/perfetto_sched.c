@@ -41,7 +41,7 @@ enum {
 #define MAX_CPU	    65535
 
 /* A thread as a switch tells of it. */
-struct stay {
+struct switched_thread {
 	uint32_t tid;
 	int32_t prio;
 	uint8_t comm_size;
@@ -49,14 +49,14 @@ struct stay {
 };
 
 struct sched_cpu {
-	struct stay last;
+	struct switched_thread last;
 	uint64_t end; /* of the last stay; UINT64_MAX: unfinished */
 	uint8_t end_state;
 	bool used;
 	uint8_t *bundle, *at; /* BUNDLE_SIZE bytes and where the next event goes */
 };
 
-static const struct stay unknown_stay = {
+static const struct switched_thread unknown_stay = {
 	.tid = PERFETTO_UNKNOWN_TID, .prio = 120, .comm_size = 7, .comm = "unknown"
 };
 
@@ -132,9 +132,9 @@ static uint64_t state_bits(uint8_t state)
 }
 
 static void write_switch(struct perfetto *p, struct sched_cpu *cpu, uint64_t ts,
-			 const struct stay *next)
+			 const struct switched_thread *next)
 {
-	const struct stay *prev = cpu->used ? &cpu->last : &unknown_stay;
+	const struct switched_thread *prev = cpu->used ? &cpu->last : &unknown_stay;
 	uint8_t *event, *body;
 
 	event_begin(p, cpu, ts, prev->tid, &event);
@@ -156,7 +156,7 @@ static void write_switch(struct perfetto *p, struct sched_cpu *cpu, uint64_t ts,
 /* waker 0: an interrupt. It is told on the CPU that the thread was woken for, so that it comes before a switch at
  * the same time. */
 static void write_waking(struct perfetto *p, struct sched_cpu *cpu, uint64_t ts,
-			 const struct stay *stay, uint32_t waker)
+			 const struct switched_thread *stay, uint32_t waker)
 {
 	uint8_t *event, *body;
 
@@ -172,7 +172,7 @@ static void write_waking(struct perfetto *p, struct sched_cpu *cpu, uint64_t ts,
 }
 
 static void stay_of_row(struct perfetto *p, const struct rows *rows,
-			const struct perfetto_thread *thread, struct stay *stay)
+			const struct perfetto_thread *thread, struct switched_thread *stay)
 {
 	int64_t prio = rows_cell(rows, column_sched_prio);
 	const char *comm;
@@ -191,7 +191,8 @@ static void stay_of_row(struct perfetto *p, const struct rows *rows,
 
 /* A thread that was preempted stayed runnable: nobody woke it. */
 static void wake(struct perfetto *p, struct sched_cpu *cpu, const struct rows *rows,
-		 const struct perfetto_thread *thread, const struct stay *stay, uint64_t ts)
+		 const struct perfetto_thread *thread, const struct switched_thread *stay,
+		 uint64_t ts)
 {
 	int64_t wait = rows_cell(rows, column_sched_wait);
 	int64_t waker = rows_cell(rows, column_sched_waker_tid);
@@ -217,7 +218,7 @@ void sched_take(struct perfetto *p, const struct rows *rows, uint64_t ts)
 	int64_t dur = rows_cell(rows, column_sched_dur);
 	struct sched_cpu *cpu = cpu_find(p, number);
 	struct perfetto_thread *thread = NULL;
-	struct stay stay = unknown_stay;
+	struct switched_thread stay = unknown_stay;
 
 	if (!cpu)
 		return;

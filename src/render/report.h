@@ -18,6 +18,7 @@
 	SECTION(processes)       \
 	SECTION(cpus)            \
 	SECTION(gpus)            \
+	SECTION(job)             \
 	SECTION(files)           \
 	SECTION(directories)     \
 	SECTION(operations)      \

@@ -1,31 +1,24 @@
 /* The sections of a report about files: files, directories, operations, histograms, devices. */
 #include "base/units.h"
-#include "render/report.h"
 #include "render/report_sections.h"
 #include "render/safe.h"
-#include "render/table.h"
 
-void section_files(const struct page *page)
+void section_files(const struct section_print *print)
 {
-	const struct files *files = &page->report->files;
-	size_t shown = 0, regular = 0;
+	const struct files *files = &print->report->files;
 	struct table table;
 
-	section_title(page, "Files",
+	section_title(print, "Files",
 		      "by bytes moved; reads, their time, what was read again, disk time");
 	if (!files->has_io)
-		section_missing(page,
-				report_has_layer(page->report, LAYER_io)
+		section_missing(print,
+				files->io_known
 					? "no read or write was made"
 					: "layer io not recorded: bytes and times are not known");
 	table_begin(&table, "read|reads|in reads|p99|again|written|opens|disk|file", "rrrRrRRRp");
-	for (size_t i = 0; i < files->file_count; i++) {
+	for (size_t i = 0; i < files->regular_count && i < print->style->top; i++) {
 		const struct file_use *use = &files->files[i];
 
-		regular += use->regular;
-		if (!use->regular || shown == page->style->top)
-			continue;
-		shown++;
 		table_bytes(&table, use->read.bytes);
 		table_count(&table, use->read.calls);
 		table_duration(&table, use->read.time_ns);
@@ -39,18 +32,18 @@ void section_files(const struct page *page)
 		table_duration(&table, use->device_ns);
 		table_text(&table, use->path.bytes, use->path.size);
 	}
-	table_print(&table, page->out, page->style->width);
-	section_more(page, regular, "files");
+	section_table(print, &table);
+	section_more(print, files->regular_count, print->style->top, "files");
 }
 
-void section_directories(const struct page *page)
+void section_directories(const struct section_print *print)
 {
-	const struct files *files = &page->report->files;
+	const struct files *files = &print->report->files;
 	struct table table;
 
-	section_title(page, "Directories", "by bytes moved, files in them directly");
+	section_title(print, "Directories", "by bytes moved, files in them directly");
 	table_begin(&table, "read|reads|in reads|p99|written|opens|files|directory", "rrrRRRRp");
-	for (size_t i = 0; i < files->dir_count && i < page->style->top; i++) {
+	for (size_t i = 0; i < files->dir_count && i < print->style->top; i++) {
 		const struct dir_use *dir = &files->dirs[i];
 
 		table_bytes(&table, dir->read.bytes);
@@ -62,24 +55,24 @@ void section_directories(const struct page *page)
 		table_count(&table, dir->files);
 		table_text(&table, dir->path.bytes, dir->path.size);
 	}
-	table_print(&table, page->out, page->style->width);
-	section_more(page, files->dir_count, "directories");
+	section_table(print, &table);
+	section_more(print, files->dir_count, print->style->top, "directories");
 }
 
-void section_operations(const struct page *page)
+void section_operations(const struct section_print *print)
 {
-	const struct files *files = &page->report->files;
+	const struct files *files = &print->report->files;
 	struct table table;
 
-	section_title(page, "Operations", "system calls by the time inside them");
+	section_title(print, "Operations", "system calls by the time inside them");
 	if (!files->op_count) {
-		section_missing(page, "none of the layers io, fs and mem has a row");
+		section_missing(print, "none of the layers io, fs and mem has a row");
 		return;
 	}
 	table_begin(&table,
 		    "call|calls|failed|time|off CPU|median|90 %|99 %|longest|bytes|median size",
 		    "lrRrRrRrRRR");
-	for (size_t i = 0; i < files->op_count && i < page->style->top; i++) {
+	for (size_t i = 0; i < files->op_count && i < print->style->top; i++) {
 		const struct op_use *op = &files->ops[i];
 
 		table_text(&table, op->name, op->name_size);
@@ -99,22 +92,23 @@ void section_operations(const struct page *page)
 			table_cell(&table, "%s", "");
 		}
 	}
-	table_print(&table, page->out, page->style->width);
-	section_more(page, files->op_count, "calls");
+	section_table(print, &table);
+	section_more(print, files->op_count, print->style->top, "calls");
 }
 
 /* How one operation's calls are spread, by powers of two. */
-static void print_bins(const struct page *page, const struct op_use *op, const struct hist *hist,
-		       const char *what, char *(*format)(char *, size_t, uint64_t))
+static void print_bins(const struct section_print *print, const struct op_use *op,
+		       const struct hist *hist, const char *what,
+		       char *(*format)(char *, size_t, uint64_t))
 {
 	uint64_t bins[HIST_BINS];
 	char from[32], to[32];
 	struct table table;
 
 	hist_bins(hist, bins);
-	fputs("  ", page->out);
-	safe_write(page->out, op->name, op->name_size);
-	fprintf(page->out, ", %s:\n", what);
+	fputs("  ", print->out);
+	safe_write(print->out, op->name, op->name_size);
+	fprintf(print->out, ", %s:\n", what);
 	table_begin(&table, NULL, "rlrrrb");
 	for (unsigned i = 0; i < HIST_BINS; i++) {
 		uint64_t least = i ? 1ull << (i - 1) : 0;
@@ -125,29 +119,29 @@ static void print_bins(const struct page *page, const struct op_use *op, const s
 		table_cell(&table, "%s", i ? "to" : "");
 		table_cell(&table, "%s", i ? format(to, sizeof(to), 2 * least - 1) : "");
 		table_count(&table, bins[i]);
-		table_share(&table, (double)bins[i], (double)hist->count);
+		table_share(&table, (double)bins[i] / (double)hist->count);
 		table_bar(&table, (double)bins[i] / (double)hist->count);
 	}
-	table_print(&table, page->out, page->style->width);
+	section_table(print, &table);
 }
 
-void section_histograms(const struct page *page)
+void section_histograms(const struct section_print *print)
 {
-	const struct files *files = &page->report->files;
+	const struct files *files = &print->report->files;
 	unsigned shown = 0;
 
-	section_title(page, "Histograms", "of the calls that move data and take most time");
+	section_title(print, "Histograms", "of the calls that move data and take most time");
 	for (size_t i = 0; i < files->op_count && shown < 2; i++) {
 		if (!files->ops[i].size.count)
 			continue;
 		shown++;
-		print_bins(page, &files->ops[i], &files->ops[i].latency, "latency",
+		print_bins(print, &files->ops[i], &files->ops[i].latency, "latency",
 			   units_format_duration);
-		print_bins(page, &files->ops[i], &files->ops[i].size, "bytes moved",
+		print_bins(print, &files->ops[i], &files->ops[i].size, "bytes moved",
 			   units_format_bytes);
 	}
 	if (!shown)
-		section_missing(page, "no call that moves data");
+		section_missing(print, "no call that moves data");
 }
 
 static void device_row(struct table *table, const struct device *device, const struct hist *latency,
@@ -163,21 +157,20 @@ static void device_row(struct table *table, const struct device *device, const s
 	table_duration(table, latency->most);
 }
 
-void section_devices(const struct page *page)
+void section_devices(const struct section_print *print)
 {
-	const struct devices *devices = &page->report->devices;
-	const struct usage *usage = &page->report->usage;
+	const struct devices *devices = &print->report->devices;
+	const struct usage *usage = &print->report->usage;
 	struct table table;
 
-	section_title(page, "Devices",
+	section_title(print, "Devices",
 		      "requests to block devices by everybody; latency with their queue");
 	if (!devices->count) {
-		section_missing(page, report_has_layer(page->report, LAYER_block)
-					      ? "no request was made"
-					      : "layer block not recorded");
+		section_missing(print, devices->known ? "no request was made"
+						      : "layer block not recorded");
 	} else {
 		table_begin(&table, "device||requests|bytes|median|90 %|99 %|longest", "llrrrRrR");
-		for (size_t i = 0; i < devices->count && i < page->style->top; i++) {
+		for (size_t i = 0; i < devices->count && i < print->style->top; i++) {
 			const struct device *device = &devices->list[i];
 
 			if (device->read.count)
@@ -187,14 +180,14 @@ void section_devices(const struct page *page)
 				device_row(&table, device, &device->write, "write",
 					   device->write_bytes);
 		}
-		table_print(&table, page->out, page->style->width);
+		section_table(print, &table);
 	}
-	for (size_t i = 0; i < usage->disk_count && i < page->style->top; i++) {
+	for (size_t i = 0; i < usage->disk_count && i < print->style->top; i++) {
 		if (!usage->disks[i].reads && !usage->disks[i].writes)
 			continue;
-		fputs("  ", page->out);
-		safe_write(page->out, usage->disks[i].name, usage->disks[i].name_size);
-		fprintf(page->out,
+		fputs("  ", print->out);
+		safe_write(print->out, usage->disks[i].name, usage->disks[i].name_size);
+		fprintf(print->out,
 			" had a request outstanding for %.0f %% of the time (at most %.0f %% of a "
 			"sample), %.2f at a time\n",
 			usage->disks[i].util, usage->disks[i].most_util, usage->disks[i].queue);

@@ -15,7 +15,7 @@
 #define LEAST_WIDTH 8 /* of a column that has been cut */
 #define GAP	    2
 
-struct text {
+struct cell_text {
 	size_t start, size;
 	unsigned width; /* characters */
 };
@@ -23,7 +23,7 @@ struct text {
 struct table {
 	const struct result *result;
 	struct buf bytes;
-	struct buf texts; /* struct text, row by row */
+	struct buf texts; /* struct cell_text, row by row */
 	unsigned *widths;
 	bool *plain; /* numbers that name something */
 	uint64_t rows;
@@ -69,7 +69,7 @@ static bool names_something(const char *name)
 
 static int table_add_text(struct table *table, const struct cell *cell, unsigned column)
 {
-	struct text text = { .start = table->bytes.size };
+	struct cell_text text = { .start = table->bytes.size };
 	int err = result_humane(cell, table->plain[column], &table->bytes);
 
 	if (err)
@@ -198,9 +198,10 @@ static void print_cell(const struct table *table, FILE *out, unsigned column, co
 		fprintf(out, "%*s", blank, "");
 }
 
-static const struct text *text_at(const struct table *table, uint64_t row, unsigned column)
+static const struct cell_text *text_at(const struct table *table, uint64_t row, unsigned column)
 {
-	return (const struct text *)table->texts.data + row * table->result->column_count + column;
+	return (const struct cell_text *)table->texts.data + row * table->result->column_count +
+	       column;
 }
 
 static void print_rows(const struct table *table, const struct result_style *style, FILE *out)
@@ -224,7 +225,7 @@ static void print_rows(const struct table *table, const struct result_style *sty
 	putc('\n', out);
 	for (uint64_t row = 0; row < table->rows; row++) {
 		for (unsigned i = 0; i < result->column_count; i++) {
-			const struct text *text = text_at(table, row, i);
+			const struct cell_text *text = text_at(table, row, i);
 
 			print_cell(table, out, i, (const char *)table->bytes.data + text->start,
 				   text->size, text->width);
@@ -249,7 +250,7 @@ static void print_lists(const struct table *table, FILE *out)
 		if (row)
 			putc('\n', out);
 		for (unsigned i = 0; i < result->column_count; i++) {
-			const struct text *text = text_at(table, row, i);
+			const struct cell_text *text = text_at(table, row, i);
 			const char *name = result->columns[i].name;
 
 			fprintf(out,
@@ -282,7 +283,7 @@ static void print_markdown(const struct table *table, FILE *out)
 	for (uint64_t row = 0; row < table->rows; row++) {
 		putc('|', out);
 		for (unsigned i = 0; i < result->column_count; i++) {
-			const struct text *text = text_at(table, row, i);
+			const struct cell_text *text = text_at(table, row, i);
 
 			print_markdown_cell(out, (const char *)table->bytes.data + text->start,
 					    text->size);

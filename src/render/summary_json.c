@@ -1,16 +1,12 @@
 #include "render/summary.h"
 
-#include <string.h>
-
 #include "base/units.h"
 #include "render/json_fields.h"
 
-static void print_number(struct json *json, const char *key, const char *digits)
+static void print_number(struct json *json, const char *key, const struct summary_number *number)
 {
-	uint64_t value;
-
-	if (digits && !units_parse_count(digits, &value))
-		json_uint(json, key, value);
+	if (number->known)
+		json_uint(json, key, number->value);
 	else
 		json_null(json, key);
 }
@@ -24,27 +20,23 @@ static void print_time(struct json *json, const char *key, bool known, uint64_t 
 
 static void print_facts(const struct summary *summary, struct json *json)
 {
-	static const char by_signal[] = "signal ";
-	const char *status = summary->exit_status;
-	bool killed = status && !strncmp(status, by_signal, strlen(by_signal));
-
 	JSON_FIELDS(json, summary, version, host, kernel, machine);
-	print_number(json, "cpus", summary->cpus);
+	print_number(json, "cpus", &summary->cpus);
 	JSON_FIELDS(json, summary, user, cwd, target, command, pids, only_comm, only_cgroup,
 		    only_path);
-	print_number(json, "exit_status", killed ? NULL : status);
-	print_number(json, "exit_signal", killed ? status + strlen(by_signal) : NULL);
+	print_number(json, "exit_status", &summary->exit_code);
+	print_number(json, "exit_signal", &summary->exit_signal);
 	json_string(json, "stop_reason", summary->stop_reason);
-	print_number(json, "buffer_bytes", summary->buffer_bytes);
-	print_number(json, "cpu_ns", summary->cpu_ns);
-	print_number(json, "start_cpu_ns", summary->start_cpu_ns);
+	print_number(json, "buffer_bytes", &summary->buffer_bytes);
+	print_number(json, "cpu_ns", &summary->cpu_ns);
+	print_number(json, "start_cpu_ns", &summary->start_cpu_ns);
 }
 
 static void print_times(const struct summary *summary, struct json *json)
 {
 	json_uint(json, "start_ts", summary->span.start);
 	json_uint(json, "end_ts", summary->span.end);
-	json_uint(json, "length_ns", summary->span.end - summary->span.start);
+	json_uint(json, "length_ns", span_length(&summary->span));
 	print_time(json, "start_utc", summary->has_utc, summary->start_utc);
 	print_time(json, "end_utc", summary->has_utc, summary->end_utc);
 	json_open(json, "clock", '{');
@@ -61,15 +53,9 @@ static void print_times(const struct summary *summary, struct json *json)
 
 static void print_layers(const struct summary *summary, struct json *json)
 {
-	const char *layers = summary->layers ? summary->layers : "";
-
 	json_open(json, "layers", '[');
-	while (*layers) {
-		size_t length = strcspn(layers, ",");
-
-		json_text(json, NULL, layers, length);
-		layers += length + (layers[length] == ',');
-	}
+	for (size_t i = 0; i < summary->layer_count; i++)
+		json_text(json, NULL, summary->layers[i].bytes, summary->layers[i].size);
 	json_close(json);
 	json_open(json, "absent", '{');
 	for (size_t i = 0; i < summary->absent_count; i++)
@@ -107,11 +93,10 @@ static void print_tables(const struct summary *summary, struct json *json)
 	json_open(json, "tables", '{');
 	for (unsigned i = 0; i < TABLE_COUNT; i++) {
 		const struct summary_table *table = &summary->tables[i];
-		bool timed = table->rows && !strcmp(schema_tables[i].columns[0].name, "ts");
 
 		json_open(json, schema_tables[i].name, '{');
 		JSON_FIELDS(json, table, rows, bytes);
-		if (timed) {
+		if (table->timed) {
 			JSON_FIELDS(json, table, first_ts, last_end);
 		} else {
 			json_null(json, "first_ts");

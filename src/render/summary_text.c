@@ -1,7 +1,6 @@
 #include "render/summary.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/units.h"
 #include "render/safe.h"
@@ -22,15 +21,18 @@ static void print_fact(FILE *out, const char *label, const char *text)
 
 static void print_file(const struct summary *summary, FILE *out)
 {
+	static const char *const states[] = {
+		[SUMMARY_COMPLETE] = "complete",
+		[SUMMARY_DAMAGED] = "damaged",
+		[SUMMARY_LIVE] = "still being recorded",
+		[SUMMARY_KILLED] = "incomplete: the recorder was killed",
+	};
 	char size[32];
 
 	print_label(out, "trace");
 	safe_print(out, summary->path);
 	fprintf(out, ", %s, %s\n", units_format_bytes(size, sizeof(size), summary->bytes),
-		summary->damage	    ? "damaged"
-		: summary->complete ? "complete"
-		: summary->live	    ? "still being recorded"
-				    : "incomplete: the recorder was killed");
+		states[summary->state]);
 	print_fact(out, "damage", summary->damage);
 }
 
@@ -47,10 +49,10 @@ static void print_host(const struct summary *summary, FILE *out)
 		safe_print(out, facts[i]);
 		any = true;
 	}
-	if (summary->cpus) {
-		fputs(any ? ", " : "", out);
-		safe_print(out, summary->cpus);
-		fputs(strcmp(summary->cpus, "1") ? " CPUs" : " CPU", out);
+	if (summary->cpus.known) {
+		fprintf(out, "%s%llu CPU%s", any ? ", " : "",
+			(unsigned long long)summary->cpus.value,
+			summary->cpus.value == 1 ? "" : "s");
 		any = true;
 	}
 	fputs(any ? "\n" : "unknown\n", out);
@@ -58,7 +60,6 @@ static void print_host(const struct summary *summary, FILE *out)
 
 static void print_times(const struct summary *summary, FILE *out)
 {
-	uint64_t length = summary->span.end - summary->span.start;
 	char start[40], end[40], took[32];
 
 	if (summary->has_utc) {
@@ -68,7 +69,8 @@ static void print_times(const struct summary *summary, FILE *out)
 		fprintf(out, "%s\n", units_format_utc(end, sizeof(end), summary->end_utc));
 	}
 	print_label(out, "length");
-	fprintf(out, "%s\n", units_format_duration(took, sizeof(took), length));
+	fprintf(out, "%s\n",
+		units_format_duration(took, sizeof(took), span_length(&summary->span)));
 	print_label(out, "clock");
 	if (summary->clock.readings < 2)
 		fprintf(out, "drift unknown (%s)\n",
@@ -81,7 +83,12 @@ static void print_times(const struct summary *summary, FILE *out)
 
 static void print_layers(const struct summary *summary, FILE *out)
 {
-	print_fact(out, "layers", summary->layers ? summary->layers : "unknown");
+	print_label(out, "layers");
+	for (size_t i = 0; i < summary->layer_count; i++) {
+		fputs(i ? "," : "", out);
+		safe_write(out, summary->layers[i].bytes, summary->layers[i].size);
+	}
+	fputs(summary->layer_count ? "\n" : "unknown\n", out);
 	for (size_t i = 0; i < summary->absent_count; i++) {
 		print_label(out, "absent");
 		safe_print(out, summary->absent[i].what);
@@ -93,15 +100,18 @@ static void print_layers(const struct summary *summary, FILE *out)
 
 static void print_losses(const struct summary *summary, FILE *out)
 {
+	static const char *const none[] = {
+		[SUMMARY_COMPLETE] = "none\n",
+		[SUMMARY_DAMAGED] = "none before the damage\n",
+		[SUMMARY_LIVE] = "none so far\n",
+		[SUMMARY_KILLED] = "none so far\n",
+	};
 	const struct summary_coverage *coverage = &summary->coverage;
 	char number[32], longest[32];
 
 	print_label(out, "lost");
 	if (!summary->loss_count)
-		fputs(summary->damage	  ? "none before the damage\n"
-		      : summary->complete ? "none\n"
-					  : "none so far\n",
-		      out);
+		fputs(none[summary->state], out);
 	else
 		fprintf(out, "%s in all\n",
 			units_format_count(number, sizeof(number), summary->lost));
@@ -119,9 +129,8 @@ static void print_losses(const struct summary *summary, FILE *out)
 	if (!coverage->holes)
 		fputs("100 % of the time without loss\n", out);
 	else
-		/* Rounded down: a trace with a hole never shows as whole. */
 		fprintf(out, "%.2f %% of the time without loss, %s hole%s, the longest %s\n",
-			(double)(uint64_t)(coverage->share * 1e4) / 100,
+			coverage->percent,
 			units_format_count(number, sizeof(number), coverage->holes),
 			coverage->holes == 1 ? "" : "s",
 			units_format_duration(longest, sizeof(longest), coverage->longest_ns));
@@ -135,28 +144,26 @@ static void print_block(const struct summary *summary, FILE *out)
 	if (!block->bytes)
 		return;
 	print_label(out, "block");
-	/* Rounded down: a part that is not known never disappears. */
 	fprintf(out, "%s read and written, the file known for %.2f %% of it\n",
-		units_format_bytes(bytes, sizeof(bytes), block->bytes),
-		(double)(uint64_t)((double)block->file_bytes / (double)block->bytes * 1e4) / 100);
+		units_format_bytes(bytes, sizeof(bytes), block->bytes), block->percent);
 }
 
 static void print_recorder(const struct summary *summary, FILE *out)
 {
-	uint64_t cpu_ns, buffer_bytes;
 	char text[32];
 
 	print_label(out, "recorder");
 	fputs("strata ", out);
 	safe_print(out, summary->version ? summary->version : "of unknown version");
-	if (summary->cpu_ns && !units_parse_count(summary->cpu_ns, &cpu_ns))
-		fprintf(out, ", %s of CPU time", units_format_duration(text, sizeof(text), cpu_ns));
-	if (summary->start_cpu_ns && !units_parse_count(summary->start_cpu_ns, &cpu_ns))
+	if (summary->cpu_ns.known)
+		fprintf(out, ", %s of CPU time",
+			units_format_duration(text, sizeof(text), summary->cpu_ns.value));
+	if (summary->start_cpu_ns.known)
 		fprintf(out, " (%s of it to start)",
-			units_format_duration(text, sizeof(text), cpu_ns));
-	if (summary->buffer_bytes && !units_parse_count(summary->buffer_bytes, &buffer_bytes))
+			units_format_duration(text, sizeof(text), summary->start_cpu_ns.value));
+	if (summary->buffer_bytes.known)
 		fprintf(out, ", buffers of %s",
-			units_format_bytes(text, sizeof(text), buffer_bytes));
+			units_format_bytes(text, sizeof(text), summary->buffer_bytes.value));
 	putc('\n', out);
 }
 
@@ -174,9 +181,8 @@ static void print_table(const struct summary *summary, unsigned id, FILE *out)
 
 	fprintf(out, "%-12s %14s %10s %10.2f", schema_tables[id].name,
 		units_format_count(rows, sizeof(rows), table->rows),
-		units_format_bytes(bytes, sizeof(bytes), table->bytes),
-		(double)table->bytes / (double)table->rows);
-	if (!strcmp(schema_tables[id].columns[0].name, "ts")) {
+		units_format_bytes(bytes, sizeof(bytes), table->bytes), table->bytes_a_row);
+	if (table->timed) {
 		print_since(out, summary, table->first_ts);
 		print_since(out, summary, table->last_end);
 	}

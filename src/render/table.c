@@ -1,6 +1,7 @@
 #include "render/table.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -78,14 +79,14 @@ void table_count(struct table *table, uint64_t count)
 	table_cell(table, "%s", units_format_count(text, sizeof(text), count));
 }
 
-void table_share(struct table *table, double part, double whole)
+void table_share(struct table *table, double share)
 {
-	if (whole <= 0)
+	if (isnan(share))
 		table_cell(table, "%s", "");
-	else if (part > 0 && part / whole < 0.0005)
+	else if (share > 0 && share < 0.0005)
 		table_cell(table, "<0.1 %%");
 	else
-		table_cell(table, "%.1f %%", part / whole * 100);
+		table_cell(table, "%.1f %%", share * 100);
 }
 
 /* Columns of the terminal: one a character. */

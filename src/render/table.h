@@ -39,7 +39,7 @@ void table_bar(struct table *table, double share);		      /* 0 to 1 */
 void table_duration(struct table *table, uint64_t ns);
 void table_bytes(struct table *table, uint64_t bytes);
 void table_count(struct table *table, uint64_t count);
-void table_share(struct table *table, double part, double whole); /* empty when whole is 0 */
+void table_share(struct table *table, double share); /* 0 to 1; NAN: empty */
 
 void table_print(struct table *table, FILE *out, unsigned width);
 

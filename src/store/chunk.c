@@ -16,13 +16,14 @@ struct entry {
 	struct cursor stream;
 };
 
-struct view {
+struct chunk_view {
 	uint32_t rows;
 	unsigned count;
 	struct entry entries[FORMAT_MAX_COLUMNS];
 };
 
-static int read_directory(const uint8_t *bytes, size_t size, struct view *view, struct error *e)
+static int read_directory(const uint8_t *bytes, size_t size, struct chunk_view *view,
+			  struct error *e)
 {
 	uint64_t sizes[FORMAT_MAX_COLUMNS];
 	struct chunk_header header;
@@ -55,7 +56,7 @@ static int read_directory(const uint8_t *bytes, size_t size, struct view *view, 
 	return 0;
 }
 
-static const struct entry *find_entry(const struct view *view, uint16_t number)
+static const struct entry *find_entry(const struct chunk_view *view, uint16_t number)
 {
 	for (unsigned i = 0; i < view->count; i++)
 		if (view->entries[i].number == number)
@@ -65,7 +66,7 @@ static const struct entry *find_entry(const struct view *view, uint16_t number)
 
 /* Decodes the columns that `input` is stored against into the decoder's rooms: two at depth 0, and one
  * more at each of the next depths. */
-static int decode_references(const struct view *view, struct decoder *decoder,
+static int decode_references(const struct chunk_view *view, struct decoder *decoder,
 			     struct decoder_input *input, unsigned depth, struct error *e)
 {
 	for (unsigned i = 0; i < codec_references(input->encoding); i++) {
@@ -95,8 +96,8 @@ static int decode_references(const struct view *view, struct decoder *decoder,
 	return 0;
 }
 
-static int decode_entry(const struct view *view, const struct entry *entry, struct column *out,
-			struct error *e)
+static int decode_entry(const struct chunk_view *view, const struct entry *entry,
+			struct column *out, struct error *e)
 {
 	struct decoder_input input = { .stream = entry->stream,
 				       .rows = view->rows,
@@ -128,7 +129,7 @@ int chunk_decode(const uint8_t *bytes, size_t size, const struct schema_table *t
 {
 	const struct schema_column *schema = &table->columns[column];
 	const struct entry *entry;
-	struct view view;
+	struct chunk_view view;
 	int err = read_directory(bytes, size, &view, e);
 
 	out->rows = out->text_count = 0;

@@ -17,7 +17,7 @@
 
 #define NO_TEXT UINT32_MAX
 
-struct file_record {
+struct stored_file {
 	int64_t file, inode, generation;
 	uint32_t path, dev, fs, kind;
 	uint32_t same; /* number of its (dev, inode, generation, path); equal for one file */
@@ -27,7 +27,7 @@ struct fact {
 	char *key, *value;
 };
 
-struct reading {
+struct clock_reading {
 	uint64_t ts, realtime;
 };
 
@@ -37,7 +37,7 @@ struct dims {
 	struct buf files;    /* struct file_row, by id, canonical ones */
 	struct map by_file;  /* all ids -> place in files */
 	struct buf facts;    /* struct fact */
-	struct buf readings; /* struct reading, by ts */
+	struct buf readings; /* struct clock_reading, by ts */
 };
 
 /* The text of a cell as a number in dims->texts, or NO_TEXT. */
@@ -80,7 +80,7 @@ static int read_table(struct reader *reader, unsigned table, struct dims *dims, 
 
 static int take_file(struct dims *dims, const struct rows *rows, struct buf *records)
 {
-	struct file_record record = {
+	struct stored_file record = {
 		.file = rows_cell(rows, column_file_file),
 		.inode = rows_cell(rows, column_file_inode),
 		.generation = rows_cell(rows, column_file_generation),
@@ -100,19 +100,19 @@ static int take_file(struct dims *dims, const struct rows *rows, struct buf *rec
 
 static int compare_files(const void *a, const void *b)
 {
-	const struct file_record *left = a, *right = b;
+	const struct stored_file *left = a, *right = b;
 
 	return left->file < right->file ? -1 : left->file > right->file;
 }
 
 /* Numbers each (dev, inode, generation, path). Without an inode two files cannot be told to be one. */
-static int number_same(struct file_record *records, size_t count)
+static int number_same(struct stored_file *records, size_t count)
 {
 	struct strings keys = { 0 };
 	int err = 0;
 
 	for (size_t i = 0; i < count && !err; i++) {
-		struct file_record *record = &records[i];
+		struct stored_file *record = &records[i];
 		struct {
 			int64_t inode, generation;
 			uint32_t dev, path;
@@ -129,13 +129,13 @@ static int number_same(struct file_record *records, size_t count)
 }
 
 /* Records are by id, so the first of those that are the same has the least. */
-static int index_files(struct dims *dims, const struct file_record *records, size_t count)
+static int index_files(struct dims *dims, const struct stored_file *records, size_t count)
 {
 	uint32_t *places = calloc(count + 1, sizeof(*places)); /* of `same`, plus 1 */
 	int err = places ? map_reserve(&dims->by_file, count) : -ENOMEM;
 
 	for (size_t i = 0; i < count && !err; i++) {
-		const struct file_record *record = &records[i];
+		const struct stored_file *record = &records[i];
 		struct file_row row = { .file = record->file,
 					.inode = record->inode,
 					.generation = record->generation,
@@ -160,7 +160,7 @@ static int index_files(struct dims *dims, const struct file_record *records, siz
 
 static int build_files(struct dims *dims, const struct buf *buf, struct error *e)
 {
-	struct file_record *records = (struct file_record *)buf->data;
+	struct stored_file *records = (struct stored_file *)buf->data;
 	size_t count = buf->size / sizeof(*records);
 	int err;
 
@@ -197,7 +197,7 @@ static int take_reading(struct dims *dims, const struct rows *rows, struct buf *
 {
 	int64_t ts = rows_cell(rows, column_clock_ts);
 	int64_t realtime = rows_cell(rows, column_clock_realtime);
-	struct reading reading = { (uint64_t)ts, (uint64_t)realtime };
+	struct clock_reading reading = { (uint64_t)ts, (uint64_t)realtime };
 
 	(void)dims;
 	if (ts == CELL_NULL || realtime == CELL_NULL)
@@ -320,7 +320,7 @@ const char *dims_fact(const struct dims *dims, size_t i, const char **value)
 }
 
 /* The first reading later than ts. */
-static size_t find_reading(const struct reading *readings, size_t count, uint64_t ts)
+static size_t find_reading(const struct clock_reading *readings, size_t count, uint64_t ts)
 {
 	size_t low = 0, high = count;
 
@@ -337,9 +337,9 @@ static size_t find_reading(const struct reading *readings, size_t count, uint64_
 
 int dims_utc(const struct dims *dims, uint64_t ts, uint64_t *realtime)
 {
-	const struct reading *readings = (const struct reading *)dims->readings.data;
+	const struct clock_reading *readings = (const struct clock_reading *)dims->readings.data;
 	size_t count = dims->readings.size / sizeof(*readings), next;
-	const struct reading *a, *b;
+	const struct clock_reading *a, *b;
 	__int128 part;
 
 	if (!count)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "schema/schema.h"
 #include "store/reader.h"
 #include "store/threads.h"
 
@@ -30,6 +31,11 @@ struct file_row {
 	int64_t inode, generation;
 	struct dims_text path, dev, fs, kind;
 };
+
+static inline bool file_row_is(const struct file_row *row, enum file_kind kind)
+{
+	return dims_text_is(&row->kind, file_kind_names.names[kind]);
+}
 
 int dims_open(struct dims **dims, struct reader *reader, struct error *e);
 void dims_close(struct dims *dims);

@@ -14,6 +14,11 @@ struct span {
 	uint64_t start, end;
 };
 
+static inline uint64_t span_length(const struct span *span)
+{
+	return span->end - span->start;
+}
+
 int times_span(struct reader *reader, const struct dims *dims, struct span *span, struct error *e);
 
 /* The least boot time at which the clock showed `realtime` or more. -ENODATA without any reading. */

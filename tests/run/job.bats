@@ -99,6 +99,53 @@ print(round(usage.ru_utime * 1e9), round(usage.ru_stime * 1e9), usage.ru_nivcsw)
 	between $((sys - ns)) "$(total sys)" $((sys + ns)) "kernel ns"
 }
 
+@test "the report tells of the job what the kernel told it, in text and JSON" {
+	head -c 3000000 /dev/urandom >data
+	record -e cpu --interval 50ms -- /usr/bin/python3 -c '
+import resource, time
+def reading():
+    io = dict(line.split(": ") for line in open("/proc/self/io").read().splitlines())
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    print(round((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_minflt, usage.ru_majflt, io["rchar"], io["wchar"], usage.ru_maxrss * 1024)
+reading()
+held = bytearray(b"x" * (60 << 20))
+time.sleep(0.3)
+del held
+open("data", "rb").read()
+open("copy", "wb").write(bytes(500000))
+reading()' >theirs
+	no_loss
+	"$STRATA" report --json "$RUN" >report.json
+	job() { jq ".job.$1" report.json; }
+	# its last reading has what it did before its execve too, and not what its end takes
+	at=0 first=($(sed -n 1p theirs)) last=($(sed -n 2p theirs)) slack=(20000000 200 20 10000 1000)
+	for figure in cpu_ns minor_faults major_faults rchar_bytes wchar_bytes; do
+		between $((last[at] - first[at])) "$(job $figure)" $((last[at] + slack[at])) $figure
+		at=$((at + 1))
+	done
+	between $((60 << 20)) "$(job most_rss)" "${last[5]}" "bytes of memory"
+	# it is the sum of the rows, and the text says the same
+	for column in usr sys read_bytes write_bytes minor_faults major_faults voluntary involuntary; do
+		same "$column" "$(total $column)" "$(job "$column" | grep -v null || job "${column}_ns")"
+	done
+	same "most processes" 1 "$(job most_processes)"
+	"$STRATA" report "$RUN" >report
+	says report "^Job      .* of CPU time, .* % user; most memory .* MiB; storage .* in, .* out; $(job major_faults) major faults\$"
+	says report "page faults that waited for storage +$(job major_faults)\$"
+}
+
+@test "the report does not invent counters of a job" {
+	record -e io -- true
+	"$STRATA" report "$RUN" >report
+	says report "^Job      its CPU time, memory and faults are not known"
+	"$STRATA" report --json "$RUN" | jq -e '.job.known == false and .job.cpu_ns == null and .job.most_rss == null'
+	rm "$RUN"
+	record -a -d 200ms --interval 50ms
+	"$STRATA" report "$RUN" >report
+	! grep -q '^Job  ' report
+	says report "the whole machine was recorded: there is none"
+}
+
 # The newest row that is in the file, once there are two more than now.
 settled_row() {
 	local had

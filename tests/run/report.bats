@@ -21,7 +21,7 @@ report() { "$STRATA" report "$@" "$RUN" >"$T/report" 2>"$T/report.err"; }
 	says report "^  idle "
 	says report "^  kworker "
 	says report "/data/sample-"
-	same "lines of the first screen" yes "$(report --section overview && [ "$(wc -l <report)" -le 26 ] && echo yes)"
+	same "lines of the first screen" yes "$(report --section overview && [ "$(wc -l <report)" -le 27 ] && echo yes)"
 }
 
 @test "phases that the job marks have figures of their own, and can be reported on alone" {
@@ -36,6 +36,15 @@ report() { "$STRATA" report "$@" "$RUN" >"$T/report" 2>"$T/report.err"; }
 		"$(jq -c .run.figures.read_bytes use.json)"
 	same "a's reads" 100000 "$(jq --arg path "$T/a" '.files.list[] | select(.path == $path).read.bytes' use.json)"
 	run -1 "$STRATA" report --phase lunch "$RUN"
+}
+
+@test "files opened through an io_uring are opens" {
+	mkdir work
+	record -e io,fs -- "$W/uring" "$T/work" plain >truth
+	"$HERE/report_check.py" "$RUN"
+	queued=$(grep -c '^io_uring_openat' truth)
+	[ "$queued" -gt 0 ]
+	same "opens" $((queued + $(count fs "op.startswith('open')"))) "$("$STRATA" report --json "$RUN" | jq .files.opens)"
 }
 
 @test "a log given later makes phases on the same clock" {

@@ -183,6 +183,20 @@ HELP void add_read(struct fixture *f, int64_t ms, int64_t pid, int64_t file, int
 	END(io);
 }
 
+/* A metadata call of process 100, 2 ms long; file: 0 is null. */
+HELP void add_fs(struct fixture *f, int64_t ms, int op, int64_t file, int64_t returned)
+{
+	SET(fs, ts, ms * MS);
+	SET(fs, dur, 2 * MS);
+	SET(fs, pid, 100);
+	SET(fs, tid, 100);
+	SET(fs, op, op);
+	if (file)
+		SET(fs, file, file);
+	SET(fs, returned, returned);
+	END(fs);
+}
+
 HELP void add_mark(struct fixture *f, int64_t ms, int64_t dur, const char *source, const char *name,
 		   const char *value)
 {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "analyze/diff.h"
+#include "analyze/diff_load.h"
 
 /* Run A reads /a 4 times in 1 ms each; run B twice, and /b, which A does not know. */
 static void add_side(struct fixture *f, bool second)
@@ -73,14 +73,14 @@ static void differences_are_told_with_their_noise(void **state)
 				   help_report(pair->b, NULL, NULL), &e),
 			 0);
 	assert_string_equal(diff.items[0].what, "length of the run");
-	assert_int_equal(diff_judge(&diff.items[0]), DIFF_SAME);
+	assert_int_equal(diff.items[0].verdict, DIFF_SAME);
 	item = find(&diff, DIFF_run, "bytes read", NULL);
 	assert_true(item->a == 4070 && item->b == 2500 && item->noise == 0);
-	assert_int_equal(diff_judge(item), DIFF_BEYOND);
+	assert_int_equal(item->verdict, DIFF_BEYOND);
 	/* Calls of 1 ms each, without spread: a change of their sum is beyond it. */
 	item = find(&diff, DIFF_operations, "time inside it", "read");
 	assert_true(item->a == 5 * MS && item->b == 3 * MS && item->noise == 0);
-	assert_int_equal(diff_judge(item), DIFF_BEYOND);
+	assert_int_equal(item->verdict, DIFF_BEYOND);
 	item = find(&diff, DIFF_files, "bytes read", "/data/a");
 	assert_true(item->a == 4000 && item->b == 2000);
 	item = find(&diff, DIFF_files, "time in reads and writes", "/data/b");
@@ -93,7 +93,7 @@ static void differences_are_told_with_their_noise(void **state)
 	item = find(&diff, DIFF_phases, "mean length", "epoch");
 	assert_true(item->a == 51 * MS && item->b == 71 * MS);
 	assert_true(fabs(item->noise / MS - sqrt(2.0 / 3)) < 1e-6);
-	assert_int_equal(diff_judge(item), DIFF_BEYOND);
+	assert_int_equal(item->verdict, DIFF_BEYOND);
 	diff_free(&diff);
 }
 
@@ -110,7 +110,7 @@ static void a_run_does_not_differ_from_itself(void **state)
 			 0);
 	assert_true(diff.count > 10);
 	for (size_t i = 0; i < diff.count; i++)
-		assert_int_equal(diff_judge(&diff.items[i]), DIFF_SAME);
+		assert_int_equal(diff.items[i].verdict, DIFF_SAME);
 	diff_free(&diff);
 }
 
@@ -125,6 +125,8 @@ static void what_only_one_run_recorded_is_left_out(void **state)
 	assert_int_equal(diff_load(&diff, help_report(pair->a, NULL, NULL),
 				   help_report(pair->b, NULL, NULL), &e),
 			 0);
+	assert_int_equal(diff.only_a, LAYER_BIT(LAYER_io));
+	assert_int_equal(diff.only_b, LAYER_BIT(LAYER_sched));
 	for (size_t i = 0; i < diff.count; i++) {
 		assert_null(strstr(diff.items[i].what, "read"));
 		assert_true(diff.items[i].group != DIFF_files &&
@@ -135,16 +137,59 @@ static void what_only_one_run_recorded_is_left_out(void **state)
 
 static void small_changes_are_noise(void **state)
 {
-	struct diff_item item = { .a = 100, .b = 120, .noise = 7 };
+	static const struct {
+		double a, b, noise;
+		enum diff_verdict verdict;
+	} cases[] = {
+		{ 100, 120, 7, DIFF_WITHIN },	 { 100, 120, 6, DIFF_BEYOND },
+		{ 100, 120, NAN, DIFF_UNKNOWN }, { 100, NAN, NAN, DIFF_BEYOND },
+		{ 100, 100, NAN, DIFF_SAME },
+	};
+	struct diff_making making = { 0 };
+	const struct diff_item *items;
 
 	(void)state;
-	assert_int_equal(diff_judge(&item), DIFF_WITHIN);
-	item.noise = 6;
-	assert_int_equal(diff_judge(&item), DIFF_BEYOND);
-	item.noise = NAN;
-	assert_int_equal(diff_judge(&item), DIFF_UNKNOWN);
-	item.b = NAN;
-	assert_int_equal(diff_judge(&item), DIFF_BEYOND);
+	for (unsigned i = 0; i < 5; i++)
+		diff_add(&making, DIFF_run, AMOUNT_ns, (struct dims_text){ 0 }, "x", cases[i].a,
+			 cases[i].b, cases[i].noise);
+	assert_int_equal(making.list.size, 5 * sizeof(*items));
+	items = (const struct diff_item *)making.list.data;
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(items[i].verdict, cases[i].verdict);
+	assert_true(items[0].change == 20 && items[0].share == 0.2);
+	assert_true(isnan(items[3].change) && isnan(items[3].share));
+	buf_free(&making.list);
+}
+
+/* A page shows the first of each group: what did not change must not push out what did. */
+static void what_is_the_same_comes_last(void **state)
+{
+	struct pair *pair = *state;
+	enum diff_group group = DIFF_run;
+	struct diff diff;
+	struct error e;
+	bool same = false;
+
+	add_side(pair->a, true);
+	add_side(pair->b, true);
+	add_file(pair->a, 9, "/data/d", FILE_KIND_FILE);
+	add_file(pair->b, 9, "/data/d", FILE_KIND_FILE);
+	add_read(pair->a, 1500, 100, 9, 0, 1000, 0); /* as long as that of b, and twice as much */
+	add_read(pair->b, 1500, 100, 9, 0, 500, 0);
+	assert_int_equal(diff_load(&diff, help_report(pair->a, NULL, NULL),
+				   help_report(pair->b, NULL, NULL), &e),
+			 0);
+	for (size_t i = 0; i < diff.count; i++) {
+		const struct diff_item *item = &diff.items[i];
+
+		if (item->group == DIFF_run) /* in the order of the figures */
+			continue;
+		same = same && item->group == group;
+		group = item->group;
+		assert_false(same && item->verdict != DIFF_SAME);
+		same |= item->verdict == DIFF_SAME;
+	}
+	diff_free(&diff);
 }
 
 int main(void)
@@ -155,6 +200,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_run_does_not_differ_from_itself, pair_setup,
 						pair_teardown),
 		cmocka_unit_test_setup_teardown(what_only_one_run_recorded_is_left_out, pair_setup,
+						pair_teardown),
+		cmocka_unit_test_setup_teardown(what_is_the_same_comes_last, pair_setup,
 						pair_teardown),
 		cmocka_unit_test(small_changes_are_noise),
 	};

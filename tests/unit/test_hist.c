@@ -78,6 +78,55 @@ static void small_values_are_exact_and_bins_are_powers_of_two(void **state)
 	hist_free(&other);
 }
 
+/* However many values there are: a log, cells, or all buckets; and one bucket with more than a cell counts. */
+static void merged_histograms_are_those_of_all_values(void **state)
+{
+	static const int sizes[] = { 0, 1, 7, 8, 9, 63, 64, 65, 300, 5000 };
+	uint64_t seed = 88172645463325252ull;
+
+	(void)state;
+	for (unsigned i = 0; i < 10; i++)
+		for (unsigned j = 0; j < 10; j++) {
+			struct hist parts[2] = { 0 }, all = { 0 };
+			uint64_t bins[2][HIST_BINS];
+
+			for (int k = 0; k < sizes[i] + sizes[j]; k++) {
+				uint64_t value = random_value(&seed) >> 8;
+
+				assert_int_equal(hist_add(&parts[k < sizes[i]], value), 0);
+				assert_int_equal(hist_add(&all, value), 0);
+			}
+			assert_int_equal(hist_merge(&parts[0], &parts[1]), 0);
+			hist_bins(&parts[0], bins[0]);
+			hist_bins(&all, bins[1]);
+			assert_memory_equal(bins[0], bins[1], sizeof(bins[0]));
+			for (int k = 0; k <= 100; k++)
+				assert_int_equal(hist_quantile(&parts[0], k / 100.0),
+						 hist_quantile(&all, k / 100.0));
+			assert_int_equal(parts[0].count, all.count);
+			assert_int_equal(parts[0].least, all.least);
+			assert_int_equal(parts[0].most, all.most);
+			hist_free(&parts[0]);
+			hist_free(&parts[1]);
+			hist_free(&all);
+		}
+}
+
+static void one_value_many_times(void **state)
+{
+	struct hist hist = { 0 };
+	uint64_t bins[HIST_BINS];
+
+	(void)state;
+	for (int i = 0; i < 200000; i++)
+		assert_int_equal(hist_add(&hist, i == 77 ? 1000 : 5), 0);
+	hist_bins(&hist, bins);
+	assert_int_equal(bins[3], 199999);
+	assert_int_equal(hist_quantile(&hist, 0.5), 5);
+	assert_int_equal(hist_quantile(&hist, 1), 1000);
+	hist_free(&hist);
+}
+
 /* Against a map of single bytes. */
 static void ranges_tell_what_was_there(void **state)
 {
@@ -141,6 +190,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_are_near_and_never_below),
 		cmocka_unit_test(small_values_are_exact_and_bins_are_powers_of_two),
+		cmocka_unit_test(merged_histograms_are_those_of_all_values),
+		cmocka_unit_test(one_value_many_times),
 		cmocka_unit_test(ranges_tell_what_was_there),
 		cmocka_unit_test(scattered_ranges_give_up),
 		cmocka_unit_test(keys_are_numbered_in_order),

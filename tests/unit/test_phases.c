@@ -177,7 +177,7 @@ static void a_log_given_later_makes_phases(void **state)
 	assert_int_equal(report->context.roles.workers_at_once, 8);
 	for (size_t i = 0; i < report->phases.count; i++)
 		if (!strcmp(report->phases.list[i].stem, "epoch"))
-			assert_int_equal(report->phase_figures[i].read_bytes, 8000);
+			assert_int_equal(report->phase_uses[i].figures.read_bytes, 8000);
 	report = help_report(f, path, "epoch 2");
 	assert_int_equal(report->files.regular.read.bytes, 8000);
 	unlink(path);

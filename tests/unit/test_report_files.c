@@ -1,6 +1,8 @@
 /* What the report tells of files and devices, and the steps that it finds in marks and reads. */
 #include "report_help.h"
 
+#include <math.h>
+
 static void add_reads(struct fixture *f)
 {
 	add_process(f, 1000, EXEC, 100, 100, 50, "python");
@@ -55,26 +57,20 @@ static void reads_are_told_by_file_directory_and_process(void **state)
 	assert_memory_equal(files->dirs[0].path.bytes, "/data", files->dirs[0].path.size);
 	assert_int_equal(files->dirs[0].read.bytes, 1020580);
 	assert_int_equal(files->process_count, 2);
-	assert_int_equal(files->role_read[ROLE_WORKER].bytes, 16484);
-	assert_int_equal(files->role_read[ROLE_MAIN].bytes, 1004100);
+	assert_int_equal(report->by_role[PROC_ROLE_WORKER].read.bytes, 16484);
+	assert_int_equal(report->by_role[PROC_ROLE_MAIN].read.bytes, 1004100);
 	assert_int_equal(files->op_count, 1);
 	assert_int_equal(files->ops[0].calls, 9);
 	assert_int_equal(files->ops[0].errors, 1);
 	assert_int_equal(files->ops[0].blocked_ns, 9 * MS / 2);
-	assert_false(files->has_fs);
-}
-
-static void add_open(struct fixture *f, int64_t ms, int op, int64_t file, int64_t returned)
-{
-	SET(fs, ts, ms * MS);
-	SET(fs, dur, 2 * MS);
-	SET(fs, pid, 100);
-	SET(fs, tid, 100);
-	SET(fs, op, op);
-	if (file)
-		SET(fs, file, file);
-	SET(fs, returned, returned);
-	END(fs);
+	assert_false(files->has_fs || files->fs_known);
+	assert_true(files->io_known);
+	assert_true(files->regular.small_share == 1.0 / 8 && files->regular.empty_share == 1.0 / 8);
+	assert_true(files->regular.sequential_share == 1.0 / 3);
+	assert_true(fabs(files->regular.cached_share - 16484.0 / 1020580) < 1e-12);
+	assert_true(files->top_dir == &files->dirs[0]);
+	assert_int_equal(files->regular_count, 2);
+	assert_true(isnan(files->failed_open_share));
 }
 
 static void opens_stats_and_devices_count(void **state)
@@ -84,10 +80,10 @@ static void opens_stats_and_devices_count(void **state)
 
 	add_run(f, "process,io,fs,block");
 	add_reads(f);
-	add_open(f, 1100, SYSCALL_openat, 1, 3);
-	add_open(f, 1110, SYSCALL_openat, 0, -2);
-	add_open(f, 1120, SYSCALL_newfstatat, 0, 0);
-	add_open(f, 1130, SYSCALL_fsync, 1, 0);
+	add_fs(f, 1100, SYSCALL_openat, 1, 3);
+	add_fs(f, 1110, SYSCALL_openat, 0, -2);
+	add_fs(f, 1120, SYSCALL_newfstatat, 0, 0);
+	add_fs(f, 1130, SYSCALL_fsync, 1, 0);
 	for (int i = 0; i < 2; i++) {
 		SET(block, ts, (1200 + i) * MS);
 		SET(block, dur, (3 + i) * MS);
@@ -103,6 +99,8 @@ static void opens_stats_and_devices_count(void **state)
 	report = help_report(f, NULL, NULL);
 	assert_int_equal(report->files.opens, 2);
 	assert_int_equal(report->files.failed_opens, 1);
+	assert_true(report->files.failed_open_share == 0.5);
+	assert_true(report->files.opens_a_read == 2.0 / 8);
 	assert_int_equal(report->files.stats, 1);
 	assert_int_equal(report->files.syncs, 1);
 	assert_int_equal(report->files.metadata_ns, 8 * MS);
@@ -115,6 +113,38 @@ static void opens_stats_and_devices_count(void **state)
 	assert_int_equal(report->files.files[1].device_ns, 7 * MS);
 	assert_int_equal(report->files.files[1].device_read_bytes, 131072);
 	assert_int_equal(report->files.files[1].opens, 1);
+}
+
+/* However a call is made: by its own number, or handed over in a queue. */
+static void every_way_to_open_stat_close_and_sync_counts(void **state)
+{
+	struct fixture *f = *state;
+	const struct report *report;
+
+	add_run(f, "process,fs");
+	add_process(f, 1000, EXEC, 100, 100, 50, "python");
+	add_file(f, 1, "/data/a", FILE_KIND_FILE);
+	add_fs(f, 1100, SYSCALL_open, 1, 3);
+	add_fs(f, 1110, SYSCALL_creat, 1, 3);
+	add_fs(f, 1120, SYSCALL_io_uring_openat, 1, 3);
+	add_fs(f, 1130, SYSCALL_io_uring_openat2, 0, -2);
+	add_fs(f, 1140, SYSCALL_io_uring_statx, 0, 0);
+	add_fs(f, 1150, SYSCALL_faccessat2, 0, -2);
+	add_fs(f, 1160, SYSCALL_io_uring_close, 1, 0);
+	add_fs(f, 1170, SYSCALL_aio_fdsync, 1, 0);
+	add_fs(f, 1180, SYSCALL_getdents64, 1, 0);
+	report = help_report(f, NULL, NULL);
+	assert_int_equal(report->files.opens, 4);
+	assert_int_equal(report->files.failed_opens, 1);
+	assert_int_equal(report->total.opens, 4);
+	assert_int_equal(report->files.files[0].opens, 3);
+	assert_int_equal(report->files.processes[0].opens, 4);
+	assert_int_equal(report->files.stats, 2);
+	assert_int_equal(report->files.failed_stats, 1);
+	assert_int_equal(report->files.closes, 1);
+	assert_int_equal(report->files.syncs, 1);
+	assert_int_equal(report->files.metadata_calls, 9);
+	assert_int_equal(report->files.op_count, 9);
 }
 
 static void steps_come_from_marks_or_are_guessed_from_handoffs(void **state)
@@ -179,6 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(reads_are_told_by_file_directory_and_process),
 		TEST(opens_stats_and_devices_count),
+		TEST(every_way_to_open_stat_close_and_sync_counts),
 		TEST(steps_come_from_marks_or_are_guessed_from_handoffs),
 		TEST(marked_steps_are_certain),
 		TEST(without_rhythm_there_are_no_steps),

@@ -62,6 +62,7 @@ static void losses_add_up_and_holes_overlap(void **state)
 	assert_int_equal(summary->coverage.hole_ns, 2 * S + S / 2);
 	assert_int_equal(summary->coverage.longest_ns, S + S / 2);
 	assert_true(fabs(summary->coverage.share - 0.75) < 1e-9);
+	assert_true(summary->coverage.percent == 75);
 }
 
 static void the_clock_s_drift_is_told(void **state)
@@ -86,13 +87,36 @@ static void facts_and_absent_layers_are_found(void **state)
 	add_fact(f, "exit_status", "1");
 	add_fact(f, "exit_status", "7"); /* the last one holds */
 	add_fact(f, "absent.gpu", "no driver");
+	add_fact(f, "layers", "process,io,of a newer version");
+	add_fact(f, "cpus", "12");
+	add_fact(f, "cpu_ns", "many");
 	summary = help_summary(f);
 	assert_string_equal(summary->exit_status, "7");
+	assert_true(summary->exit_code.known && summary->exit_code.value == 7);
+	assert_false(summary->exit_signal.known);
+	assert_true(summary->cpus.known && summary->cpus.value == 12);
+	assert_false(summary->cpu_ns.known || summary->cpu_ns.value);
+	assert_int_equal(summary->layer_count, 3);
+	assert_true(dims_text_is(&summary->layers[1], "io"));
+	assert_true(dims_text_is(&summary->layers[2], "of a newer version"));
 	assert_int_equal(summary->absent_count, 1);
 	assert_string_equal(summary->absent[0].what, "gpu");
 	assert_string_equal(summary->absent[0].why, "no driver");
 	assert_null(summary->command);
-	assert_int_equal(summary->tables[TABLE_run].rows, 3);
+	assert_int_equal(summary->tables[TABLE_run].rows, 6);
+	assert_false(summary->tables[TABLE_run].timed);
+	assert_int_equal(summary->state, SUMMARY_COMPLETE);
+}
+
+static void a_signal_is_told_from_an_exit_status(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	add_fact(f, "exit_status", "signal 9");
+	summary = help_summary(f);
+	assert_true(summary->exit_signal.known && summary->exit_signal.value == 9);
+	assert_false(summary->exit_code.known);
 }
 
 static void without_an_end_the_last_row_is_it(void **state)
@@ -165,6 +189,7 @@ int main(void)
 		TEST(losses_add_up_and_holes_overlap),
 		TEST(the_clock_s_drift_is_told),
 		TEST(facts_and_absent_layers_are_found),
+		TEST(a_signal_is_told_from_an_exit_status),
 		TEST(without_an_end_the_last_row_is_it),
 		TEST(people_give_times_since_the_start_or_in_utc),
 		TEST(utc_needs_a_reading),

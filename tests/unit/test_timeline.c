@@ -1,6 +1,8 @@
 /* The picture of the run: the time of each lane, and the events that are kept. */
 #include "report_help.h"
 
+#include <math.h>
+
 static double lane_sum(const struct timeline *timeline, size_t lane, enum timeline_kind kind)
 {
 	double sum = 0;
@@ -26,6 +28,8 @@ static void the_timeline_keeps_the_time_of_each_lane(void **state)
 	add_file(f, 1, "/data/a", FILE_KIND_FILE);
 	add_read(f, 1200, 101, 1, 0, 4096, 4096);
 	add_read(f, 1600, 100, 1, 0, 1000, 0);
+	add_file(f, 2, "pipe:[7]", FILE_KIND_PIPE);
+	add_read(f, 1800, 100, 2, -1, 1000, 0); /* not what a page cache is for */
 	timeline = help_report(f, NULL, NULL)->timeline;
 	assert_int_equal(timeline->lane_count, 2);
 	assert_int_equal(procs_get(f->report.context.procs, timeline->lanes[0].proc)->pid, 100);
@@ -33,10 +37,32 @@ static void the_timeline_keeps_the_time_of_each_lane(void **state)
 	assert_true(near(lane_sum(timeline, 1, TIMELINE_cpu), 250.0 * MS));
 	assert_true(near(lane_sum(timeline, 1, TIMELINE_read), 1.0 * MS));
 	assert_true(near(lane_sum(timeline, 0, TIMELINE_write), 0));
-	assert_int_equal(timeline->event_count, 7); /* five stays of the job, two reads */
-	assert_int_equal(timeline->seen, 7);
+	assert_int_equal(timeline->event_count, 8); /* five stays of the job, three reads */
+	assert_int_equal(timeline->seen, 8);
 	assert_int_equal(timeline->events[6].ts, 1600 * MS);
-	assert_true(near(timeline->missed_bytes[409], 4096)); /* 1200 ms is in slice 0.2 * 2048 */
+	assert_true(timeline->cached_share[409] == 0); /* 1200 ms is in slice 0.2 * 2048 */
+	assert_true(timeline->cached_share[1228] == 1);
+	assert_true(isnan(timeline->cached_share[1229]));
+	assert_true(isnan(timeline->cached_share[1638]));
+}
+
+static void opens_are_told_from_other_metadata_calls(void **state)
+{
+	static const enum syscall calls[] = { SYSCALL_openat, SYSCALL_creat,
+					      SYSCALL_io_uring_openat };
+	struct fixture *f = *state;
+	const struct timeline *timeline;
+
+	f->timeline = true;
+	add_run(f, "process,fs");
+	add_process(f, 1000, EXEC, 100, 100, 50, "python");
+	for (int i = 0; i < 3; i++)
+		add_fs(f, 1100 + 100 * i, calls[i], 0, 3);
+	add_fs(f, 1500, SYSCALL_newfstatat, 0, 0);
+	timeline = help_report(f, NULL, NULL)->timeline;
+	assert_true(near(lane_sum(timeline, 0, TIMELINE_open), 6.0 * MS));
+	assert_true(near(lane_sum(timeline, 0, TIMELINE_metadata), 2.0 * MS));
+	assert_int_equal(timeline->events[2].kind, TIMELINE_open);
 }
 
 /* Of more events than are kept, the longest stay, and of the others the largest. */
@@ -82,6 +108,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(the_timeline_keeps_the_time_of_each_lane),
+		TEST(opens_are_told_from_other_metadata_calls),
 		TEST(a_long_timeline_keeps_the_longest_and_largest),
 	};
 

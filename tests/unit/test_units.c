@@ -139,6 +139,8 @@ static void sizes_and_counts_read_well(void **state)
 	assert_bytes(1024, "1.0 KiB");
 	assert_bytes(1258291, "1.2 MiB");
 	assert_bytes(123 << 20, "123 MiB");
+	assert_bytes(312786, "305 KiB");	/* 305.455: not rounded to 305.5 and then to 306 */
+	assert_bytes(1047800, "1023 KiB");	/* 1023.24 */
 	assert_bytes((1 << 20) - 1, "1.0 MiB"); /* not 1024 KiB */
 	assert_bytes(UINT64_MAX, "16.0 EiB");
 	assert_string_equal(units_format_count(text, sizeof(text), 1234567), "1,234,567");

@@ -19,11 +19,12 @@ function check(what, holds, found) {
 }
 
 function bytes(value) {
-	const names = ['KiB', 'MiB', 'GiB'];
-	let i = -1;
+	const names = ['KiB', 'MiB', 'GiB'], rounded = (amount, unit) => Math.floor((amount + unit / 2) / unit);
+	let i = 0;
 	if (value < 1024) return value + ' B';
-	do { value /= 1024; i++; } while (value >= 1023.5 && i < 2);
-	return (value < 99.95 ? value.toFixed(1) : value.toFixed(0)) + ' ' + names[i];
+	while (i < 2 && rounded(value, 1024 ** (i + 1)) >= 1024) i++;
+	const tenths = rounded(value * 10, 1024 ** (i + 1));
+	return (tenths < 1000 ? (tenths / 10).toFixed(1) : rounded(value, 1024 ** (i + 1))) + ' ' + names[i];
 }
 
 async function open(browser, address, noises) {
@@ -64,8 +65,8 @@ async function checkNumbers(page) {
 		check(`reads of file ${i}`, cells[1] === regular[i].read.calls.toLocaleString('en-US'), cells[1]);
 	}
 	const tasks = await page.locator('#tasks .row').count();
-	const named = report.tasks.names.filter((task) => task.cpu_ns && task.name !== 'idle').length;
-	check('tasks without idle', tasks === Math.min(named, 15), tasks);
+	const named = report.tasks.names.filter((task) => task.cpu_ns && !task.idle).filter((task, i) => i < 15 || task.telling).length;
+	check('tasks without idle', tasks === named, tasks);
 	await page.check('#with-idle');
 	const texts = await page.locator('#tasks .row > :first-child').allTextContents();
 	check('tasks with idle', !report.tasks.idle_ns || texts.includes('idle'), texts.join());
@@ -112,6 +113,18 @@ async function checkView(page) {
 	const chosen = await span(page);
 	check('shift and dragging selects', chosen[1] - chosen[0] < (whole[1] - whole[0]) / 2, chosen);
 	await page.keyboard.press('0');
+	await span(page);
+}
+
+/* What the page shows of table fs with other metadata calls hidden: every way to open a file, and SQL that says so. */
+async function checkSql(page) {
+	await page.uncheck('#kinds label:has-text("metadata") input');
+	await span(page);
+	const sql = await page.textContent('#sql'), fs_line = sql.split('\n').find((line) => line.includes('FROM fs ')) ?? '';
+	check('SQL names the calls that open', ['openat', 'creat', 'io_uring_openat'].every((name) => fs_line.includes(`'${name}'`)), fs_line);
+	check('SQL of a table shown whole has no condition', !/ (op|dir) /.test(sql.split('\n').find((line) => line.includes('FROM io ')) ?? ''), sql);
+	fs.writeFileSync(path.join(path.dirname(json_file), 'view.sql'), sql);
+	await page.check('#kinds label:has-text("metadata") input');
 	await span(page);
 }
 
@@ -167,6 +180,7 @@ async function checkReach(page) {
 		await page.screenshot({ path: path.join(shots, 'page.png') });
 		await checkNumbers(page);
 		await checkView(page);
+		await checkSql(page);
 		await checkTheme(page);
 		await checkReach(page);
 		const link = await checkCall(page);

@@ -27,6 +27,18 @@ drive() {
 	/usr/bin/python3 "$TRAIN" --prepare --samples 64 data
 	record -- /usr/bin/python3 "$TRAIN" --samples 64 --epochs 2 data
 	drive
+	# the selection as SQL: all rows of the run, but of table fs only the opens
+	"$STRATA" sql -f csv "$RUN" "$(grep 'FROM fs ' view.sql)" >opens.csv
+	same "rows of opens" "$(jq .files.opens report.json)" "$(($(wc -l <opens.csv) - 1))"
+	"$STRATA" sql -f csv "$RUN" "$(cat view.sql)" >/dev/null
+}
+
+@test "text, JSON and page of a training job tell the same figures" {
+	[ -z "$REFUSED" ] || skip "$REFUSED"
+	/usr/bin/python3 "$TRAIN" --prepare --samples 64 data
+	record -- /usr/bin/python3 "$TRAIN" --samples 64 --epochs 2 data
+	"$STRATA" report -q --html page.html "$RUN"
+	"$ROOT/tests/web/check_same.py" "$RUN" page.html
 }
 
 @test "the page of the recording that ships, without sched and block" {
