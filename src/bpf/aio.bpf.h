@@ -16,15 +16,10 @@ const volatile __u8 aio_syscalls[AIO_NUMBERS] = {};
 
 enum { AIO_FSYNC = 2, AIO_FDSYNC = 3, AIO_PREADV = 7, AIO_PWRITEV = 8 };
 
-static __always_inline bool aio_moves_data(__u8 syscall)
-{
-	return shape_of(syscall)->layer == LAYER_io;
-}
-
 static __always_inline void aio_send(struct async_state *state, __s64 returned, __u64 end,
 				     __u8 flags)
 {
-	if (aio_moves_data(state->syscall))
+	if (async_moves_data(state))
 		async_send_io(state, returned, end, flags);
 	else
 		async_send_fs(state, returned, end, flags);
@@ -61,7 +56,7 @@ static __always_inline void aio_take_range(struct async_state *async, struct use
 		async->requested = vector_sum(control->buffer, control->size);
 		if (async->requested < 0)
 			async->flags |= RECORD_NO_REQUESTED;
-	} else if (!aio_moves_data(async->syscall)) {
+	} else if (!async_moves_data(async)) {
 		async->requested = RECORD_NULL;
 		async->pos = RECORD_NULL;
 	}
@@ -87,6 +82,7 @@ static __always_inline struct async_state *aio_read(struct aio_walk *walk, __u64
 	async->syscall = aio_syscalls[control->operation & (AIO_NUMBERS - 1)];
 	if (!async->syscall || control->operation >= AIO_NUMBERS)
 		return NULL;
+	async->layer = shape_of(async->syscall)->layer;
 	async->ts = walk->now;
 	async->pid = walk->pid;
 	async->tid = walk->tid;
@@ -119,7 +115,7 @@ static long aio_submit_one(__u32 index, void *context)
 		aio_send(old, 0, old->ts, RECORD_UNFINISHED);
 	async = aio_read(walk, key.id);
 	if (async)
-		async_keep(&key, async, aio_moves_data(async->syscall) ? LAYER_io : LAYER_fs);
+		async_keep(&key, async, async->layer);
 	return 0;
 }
 

@@ -8,6 +8,11 @@
 #include "bpf/path.bpf.h"
 #include "schema/syscalls.h"
 
+static __always_inline bool async_moves_data(struct async_state *state)
+{
+	return state->layer == LAYER_io;
+}
+
 static __always_inline void async_keep(struct async_key *key, struct async_state *state,
 				       enum layer layer)
 {

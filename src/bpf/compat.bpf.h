@@ -124,6 +124,16 @@ static __always_inline struct task_struct *request_submitter(struct io_kiocb *re
 	return BPF_CORE_READ(req, tctx, task);
 }
 
+/* Whether an open file has more than one reference: other descriptors, other processes, a call under way. */
+static __always_inline bool file_has_others(struct file *file)
+{
+	struct file___6_12 *older = (void *)file;
+
+	if (bpf_core_field_exists(older->f_count))
+		return BPF_CORE_READ(older, f_count.counter) > 1;
+	return BPF_CORE_READ(file, f_ref.refcnt.counter) > 0;
+}
+
 /* Reads a string of the current thread's. Returns its size with NUL, 0 when it cannot be read. Before 6.14
  * the helper says 0 of an empty string too. */
 static __always_inline __u32 user_string_read(char *to, __u32 most, __u64 pointer)

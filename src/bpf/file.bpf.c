@@ -36,6 +36,7 @@ static __noinline void syscall_begin(struct task_struct *task, struct task_state
 	state->file = 0;
 	state->file2 = 0;
 	state->file_pointer = 0;
+	state->position_shared = 0;
 	if (shape->io >= IO_SUBMIT)
 		return;
 	if (shape->layer == LAYER_io)
@@ -71,7 +72,7 @@ static __always_inline void syscall_end(struct task_state *state, __s64 returned
 /* Ends a call that a signal interrupted, now that it is known whether it restarts. */
 static __always_inline void syscall_end_interrupted(struct task_state *state, __u8 flags)
 {
-	syscall_end(state, -4, state->end, RECORD_INTERRUPTED | flags);
+	syscall_end(state, -EINTR, state->end, RECORD_INTERRUPTED | flags);
 }
 
 /* A call through the 32-bit entry has other numbers and layouts: counted as lost, never misread. */
@@ -107,6 +108,7 @@ static __noinline int syscall_enter(struct task_struct *task, struct pt_regs *re
 		return 0;
 	if (state->syscall && state->interrupted)
 		syscall_end_interrupted(state, RECORD_RESTARTED);
+	state->in_flight = 0;
 	syscall_begin(task, state, regs, syscall);
 	state->ts = bpf_ktime_get_boot_ns();
 	if (shape_of(syscall)->io == IO_SUBMIT)
@@ -124,32 +126,54 @@ int BPF_PROG(file_sys_enter, struct pt_regs *regs, long number)
 	return syscall_enter(task, regs, number);
 }
 
+/* Opens a call whose end is all that was seen of it. Its arguments are still in the registers; the file's position is where
+ * the call has left it. */
+static __noinline __u8 syscall_begin_late(struct task_struct *task, struct task_state *state,
+					  struct pt_regs *regs, __u8 syscall, __s64 returned)
+{
+	bool slept = state->in_flight == (__u16)(regs->orig_ax + 1);
+	__u8 shape = shape_of(syscall)->io;
+
+	syscall_begin(task, state, regs, syscall);
+	state->blocked = RECORD_NULL;
+	if (state->position_shared && !io_positioned(state, shape)) {
+		state->pos = RECORD_NULL;
+		state->out_pos = RECORD_NULL;
+	}
+	if (state->pos != RECORD_NULL && returned > 0 && !io_positioned(state, shape))
+		state->pos -= returned;
+	if ((shape == IO_COPY || shape == IO_SENDFILE) && state->out_pos != RECORD_NULL &&
+	    returned > 0 && (shape == IO_SENDFILE || !state->args[3]))
+		state->out_pos -= returned;
+	/* In flight when the recording began, or answered by a seccomp filter, of which the kernel tells the end
+	 * alone. */
+	state->ts = slept ? shared.start_ts : state->end;
+	return slept ? 0 : RECORD_NO_START;
+}
+
 static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *regs, long returned,
 				   __u8 syscall)
 {
 	__u64 end = bpf_ktime_get_boot_ns();
 	struct task_state *state;
+	__u8 flags = 0;
 
 	if (task->thread_info.status & TS_COMPAT)
 		return 0;
 	state = task_state_recorded(task, shape_of(syscall)->layer);
 	if (!state)
 		return 0;
-	if (!state->syscall) {
-		/* In flight when the recording began: its arguments are still in the registers. */
-		syscall_begin(task, state, regs, syscall);
-		state->ts = shared.start_ts;
-		state->blocked = RECORD_NULL;
-		if (state->pos != RECORD_NULL && returned > 0 &&
-		    !io_positioned(state, shape_of(syscall)->io))
-			state->pos -= returned;
-	}
+	state->end = end;
+	if (!state->syscall)
+		flags = syscall_begin_late(task, state, regs, syscall, returned);
+	state->in_flight = 0;
 	if (returned <= -512 && returned >= -516 && returned != -515) {
-		state->end = end;
 		state->interrupted = returned;
 		return 0;
 	}
-	syscall_end(state, returned, end, 0);
+	if (returned == -EINTR) /* by a call that is never begun anew */
+		flags |= RECORD_INTERRUPTED;
+	syscall_end(state, returned, end, flags);
 	return 0;
 }
 
@@ -233,12 +257,14 @@ int BPF_PROG(file_process_exit, struct task_struct *task)
 	return 0;
 }
 
-/* Whether a thread that sleeps does so inside a call that began before the recording did. */
-static __always_inline __u8 syscall_since_before(struct task_struct *task, struct pt_regs *regs)
+/* The call that a thread sleeps in since before the recording began; 0: none. */
+static __always_inline __u8 syscall_since_before(struct task_struct *task, struct task_state *state,
+						 struct pt_regs *regs)
 {
 	__u64 number = regs->orig_ax;
 
-	if (!task->__state || task->thread_info.status & TS_COMPAT || number >= SYSCALL_NUMBERS)
+	if (!task->__state || task->thread_info.status & TS_COMPAT || number >= SYSCALL_NUMBERS ||
+	    state->in_flight != number + 1)
 		return 0;
 	return syscalls_by_number[number] & SYSCALL_MASK;
 }
@@ -259,7 +285,7 @@ int file_in_flight(struct bpf_iter__task *context)
 		return 0;
 	if (!state->syscall) {
 		regs = (struct pt_regs *)bpf_task_pt_regs(task);
-		syscall = syscall_since_before(task, regs);
+		syscall = syscall_since_before(task, state, regs);
 		if (!syscall)
 			return 0;
 		syscall_begin(task, state, regs, syscall);

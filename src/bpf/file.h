@@ -101,7 +101,8 @@ struct async_state {
 	__u32 dir;
 	__u8 syscall;
 	__u8 flags; /* enum record_flag */
-	__u8 pad[2];
+	__u8 layer; /* enum layer */
+	__u8 pad;
 };
 
 _Static_assert(sizeof(struct async_state) == 72, "struct async_state");
@@ -149,8 +150,7 @@ _Static_assert(sizeof(struct syscall_shape) == 16, "struct syscall_shape");
 struct uring_operation {
 	__u8 syscall; /* enum syscall; 0: not recorded */
 	__u8 layer;   /* enum layer */
-	__u8 trait;   /* enum syscall_trait */
-	__u8 pad;
+	__u8 pad[2];
 };
 
 enum queue { QUEUE_URING, QUEUE_AIO };

@@ -46,6 +46,14 @@ __noinline int fs_fill(struct fs_record *record, struct task_state *state, __s64
 
 /* ---- calls by path ---- */
 
+/* Whether a path argument is longer than the kernel takes: what was read of it is not it. */
+static __always_inline bool fs_path_goes_on(__u64 pointer)
+{
+	char last = 0;
+
+	return !bpf_probe_read_user(&last, 1, (void *)(pointer + PATH_BYTES - 1)) && last;
+}
+
 /* Reads a path argument; returns its size with NUL, 0 when there is none or it cannot be read. */
 static __always_inline __u32 fs_read_path(char *to, struct task_state *state, __u8 place,
 					  __s64 returned, __u8 flags)
@@ -54,10 +62,22 @@ static __always_inline __u32 fs_read_path(char *to, struct task_state *state, __
 
 	if (place == ARGUMENT_NONE || flags & SYSCALL_ABSENT)
 		return 0;
+	if (!argument(state, place)) /* with AT_EMPTY_PATH */
+		return 0;
 	size = user_string_read(to, PATH_BYTES, argument(state, place));
+	if (size == PATH_BYTES && fs_path_goes_on(argument(state, place))) {
+		loss_count(LAYER_fs, LOSS_STRING);
+		return 0;
+	}
 	if (!size && returned >= 0 && !(flags & RECORD_UNFINISHED)) /* the kernel could read it */
 		loss_count(LAYER_fs, LOSS_UNREAD);
 	return size;
+}
+
+/* Where the second path begins, behind the first with its NUL. */
+static __always_inline char *fs_second_path(struct scratch *scratch, __u32 size)
+{
+	return &scratch->paths[size & (2 * PATH_BYTES - 1)];
 }
 
 /* Reads the paths into the scratch memory, one behind the other. */
@@ -72,8 +92,8 @@ __noinline int fs_read_paths(struct task_state *state, __s64 returned, __u8 flag
 	shape = shape_of(state->syscall);
 	size = fs_read_path(scratch->paths, state, shape->path, returned, flags);
 	scratch->fs.path_size = size;
-	scratch->fs.path2_size = fs_read_path(&scratch->paths[size & (PATH_BYTES - 1)], state,
-					      shape->path2, returned, flags);
+	scratch->fs.path2_size =
+		fs_read_path(fs_second_path(scratch, size), state, shape->path2, returned, flags);
 	return 0;
 }
 
@@ -86,6 +106,17 @@ static __always_inline __u32 fs_directory(struct task_state *state, __u8 place, 
 	if (place != ARGUMENT_NONE && (__s32)argument(state, place) != AT_FDCWD)
 		return taken;
 	return path_of_cwd();
+}
+
+/* Whether the path is empty and the flags say that the descriptor itself is meant. The same bit means something else to an
+ * open. */
+static __always_inline bool fs_names_descriptor(struct fs_record *record, struct task_state *state,
+						const volatile struct syscall_shape *shape)
+{
+	if (shape->family == FAMILY_open || shape->dir == ARGUMENT_NONE ||
+	    record->flags == RECORD_NULL || !(record->flags & AT_EMPTY_PATH))
+		return false;
+	return record->path_size == 1 || !argument(state, shape->path);
 }
 
 /* The directories that paths start from. */
@@ -101,17 +132,20 @@ __noinline int fs_take_directories(struct task_state *state)
 	shape = shape_of(state->syscall);
 	record = &scratch->fs;
 	size = record->path_size;
-	if (size == 1 && record->flags != RECORD_NULL && record->flags & AT_EMPTY_PATH) {
-		record->fd = (__s32)argument(state, shape->dir); /* that is what it names */
+	if (fs_names_descriptor(record, state, shape)) {
 		record->file = state->file;
+		if ((__s32)argument(state, shape->dir) == AT_FDCWD)
+			record->file = path_of_cwd();
+		else
+			record->fd = (__s32)argument(state, shape->dir);
 	} else {
 		record->dir = fs_directory(state, shape->dir, state->file,
 					   size && scratch->paths[0] != '/');
 	}
 	if (shape->path2 != ARGUMENT_NONE)
-		record->dir2 = fs_directory(state, shape->dir2, state->file2,
-					    record->path2_size &&
-						    scratch->paths[size & (PATH_BYTES - 1)] != '/');
+		record->dir2 =
+			fs_directory(state, shape->dir2, state->file2,
+				     record->path2_size && *fs_second_path(scratch, size) != '/');
 	return 0;
 }
 
@@ -151,8 +185,7 @@ static __always_inline bool fs_wanted(struct fs_record *record, struct scratch *
 		return prefix_has_file(record->file);
 	if (size && prefix_has_text(scratch->paths, record->dir))
 		return true;
-	return record->path2_size &&
-	       prefix_has_text(&scratch->paths[size & (PATH_BYTES - 1)], record->dir2);
+	return record->path2_size && prefix_has_text(fs_second_path(scratch, size), record->dir2);
 }
 
 static __always_inline int fs_exit_path(struct task_state *state, __s64 returned, __u64 end,

@@ -4,6 +4,14 @@
 
 #include "bpf/syscall.bpf.h"
 
+/* Whether somebody else may move the position of an open file: another thread, or a process with the same description. */
+static __always_inline bool io_position_shared(struct task_struct *task, struct file *file)
+{
+	struct files_struct *open_files = pointer_in(task_struct, task, files);
+
+	return (open_files && open_files->count.counter > 1) || file_has_others(file);
+}
+
 /* Takes the file behind fd and, where it can seek, its position. */
 static __always_inline void io_take_file(struct task_struct *task, struct task_state *state,
 					 __u32 fd)
@@ -17,8 +25,12 @@ static __always_inline void io_take_file(struct task_struct *task, struct task_s
 	state->file = path_of_view(state, &view);
 	state->file_pointer = (__u64)file;
 	state->file_flags = view.flags;
-	if (view.mode & FMODE_LSEEK)
-		state->pos = view.pos;
+	if (!(view.mode & FMODE_LSEEK))
+		return;
+	state->pos = view.pos;
+	state->position_shared = io_position_shared(task, file);
+	if (shape_of(state->syscall)->trait == TRAIT_APPENDS)
+		state->size = BPF_CORE_READ(file, f_inode, i_size);
 }
 
 static __always_inline void io_take_output(struct task_struct *task, struct task_state *state,
@@ -32,8 +44,10 @@ static __always_inline void io_take_output(struct task_struct *task, struct task
 		return;
 	file_read(&view, file);
 	state->file2 = path_lookup(&view);
-	if (view.mode & FMODE_LSEEK)
-		state->out_pos = view.pos;
+	if (!(view.mode & FMODE_LSEEK))
+		return;
+	state->out_pos = view.pos;
+	state->position_shared |= io_position_shared(task, file);
 }
 
 /* Whether the call says where in the file it works. */
@@ -83,18 +97,39 @@ static __always_inline bool io_appends(struct task_state *state, struct file *fi
 	return BPF_CORE_READ(file, f_flags) & O_APPEND && !(flags & RWF_NOAPPEND);
 }
 
-/* Where an append went: the position after it, less what was written, as long as the descriptor still
- * shows the file that the call began with. */
-static __always_inline __s64 io_append_position(struct task_state *state, __u8 shape,
-						__s64 returned)
+/* A position that was taken before the call had the file's lock, given where the file's position is after it: what the call
+ * itself did must explain the difference, or somebody else has moved it. */
+static __always_inline __s64 io_proven(__s64 before, __s64 after, __s64 returned)
 {
-	struct file *file = path_descriptor(bpf_get_current_task_btf(), state->args[0]);
+	return after - (returned > 0 ? returned : 0) == before ? before : RECORD_NULL;
+}
 
-	if (!file || (__u64)file != state->file_pointer || !io_appends(state, file))
+/* Where in the file a call worked that began with `state->pos`, now that it has ended; RECORD_NULL: that cannot be told.
+ *
+ * An append goes where the file ends by then. Its own description knows: its position is behind the bytes, until somebody
+ * else uses it. A position that the call named is the file's, whatever descriptions do. */
+static __always_inline __s64 io_position(struct task_state *state, __u8 shape, __s64 returned)
+{
+	bool positioned = io_positioned(state, shape), appends;
+	struct file *file;
+	__s64 after;
+
+	if (shape_of(state->syscall)->trait != TRAIT_APPENDS &&
+	    (positioned || !state->position_shared))
 		return state->pos;
-	if (io_positioned(state, shape)) /* leaves the file's own position alone */
-		return BPF_CORE_READ(file, f_inode, i_size) - returned;
-	return BPF_CORE_READ(file, f_pos) - returned;
+	file = path_descriptor(bpf_get_current_task_btf(), state->args[0]);
+	if (!file || (__u64)file != state->file_pointer)
+		return positioned || !state->position_shared ? state->pos : RECORD_NULL;
+	appends = returned > 0 && shape_of(state->syscall)->trait == TRAIT_APPENDS &&
+		  io_appends(state, file);
+	if (!appends && (positioned || !state->position_shared))
+		return state->pos;
+	if (positioned)
+		return io_proven(state->size, BPF_CORE_READ(file, f_inode, i_size), returned);
+	after = BPF_CORE_READ(file, f_pos);
+	if (appends && !state->position_shared)
+		return after - returned;
+	return io_proven(appends ? state->size : state->pos, after, returned);
 }
 
 /* Of calls that read: a write fills pages that it need not read. */
@@ -137,9 +172,8 @@ __noinline int io_exit(struct task_state *state, __s64 returned, __u64 end, __u8
 	if (!prefix_has_file(state->file))
 		return 0;
 	shape = shape_of(state->syscall)->io;
-	if (returned > 0 && state->pos != RECORD_NULL &&
-	    shape_of(state->syscall)->trait == TRAIT_APPENDS)
-		state->pos = io_append_position(state, shape, returned);
+	if (state->pos != RECORD_NULL && !(flags & (SYSCALL_ABSENT | RECORD_UNFINISHED)))
+		state->pos = io_position(state, shape, returned);
 	record = ring_reserve(sizeof(*record), LAYER_io);
 	if (!record)
 		return 0;
@@ -148,15 +182,23 @@ __noinline int io_exit(struct task_state *state, __s64 returned, __u64 end, __u8
 	return 0;
 }
 
-/* Where a copy began, given the position of its file: that, or what a pointer to an offset says, to which
+/* Where a copy began, given the position of its file before: that, or what a pointer to an offset says, to which
  * the kernel has added what it moved. */
-static __always_inline __s64 io_copy_position(__s64 pos, __u64 pointer, __s64 returned, __u8 flags)
+static __always_inline __s64 io_copy_position(struct task_state *state, __u32 fd, __s64 pos,
+					      __u64 pointer, __s64 returned, __u8 flags)
 {
+	struct file *file;
 	__s64 offset;
 
-	if (!pointer || pos == RECORD_NULL)
+	if (pos == RECORD_NULL || (!pointer && !state->position_shared))
 		return pos;
-	if (flags & SYSCALL_ABSENT || bpf_probe_read_user(&offset, sizeof(offset), (void *)pointer))
+	if (flags & SYSCALL_ABSENT)
+		return RECORD_NULL;
+	if (!pointer) {
+		file = path_descriptor(bpf_get_current_task_btf(), fd);
+		return file ? io_proven(pos, BPF_CORE_READ(file, f_pos), returned) : RECORD_NULL;
+	}
+	if (bpf_probe_read_user(&offset, sizeof(offset), (void *)pointer))
 		return RECORD_NULL;
 	return returned > 0 ? offset - returned : offset;
 }
@@ -176,9 +218,10 @@ __noinline int io_copy_exit(struct task_state *state, __s64 returned, __u64 end,
 	record = ring_reserve(sizeof(*record), LAYER_io);
 	if (!record)
 		return 0;
-	state->pos = io_copy_position(state->pos, state->args[sendfile ? 2 : 1], returned, flags);
-	if (!sendfile)
-		state->out_pos = io_copy_position(state->out_pos, state->args[3], returned, flags);
+	state->pos = io_copy_position(state, state->args[sendfile ? 1 : 0], state->pos,
+				      state->args[sendfile ? 2 : 1], returned, flags);
+	state->out_pos = io_copy_position(state, state->args[sendfile ? 0 : 2], state->out_pos,
+					  sendfile ? 0 : state->args[3], returned, flags);
 	io_fill(&record->in, state, shape, returned, end, flags);
 	record->in.head.kind = FILE_COPY;
 	record->out_pos = state->out_pos;

@@ -96,12 +96,28 @@ struct path {
 	struct dentry *dentry;
 };
 
+struct atomic {
+	int counter;
+};
+
+struct atomic64 {
+	long counter;
+};
+
 struct file {
+	struct {
+		struct atomic64 refcnt;
+	} f_ref; /* one less than there are */
 	struct path f_path;
 	struct inode *f_inode;
 	unsigned int f_flags;
 	unsigned int f_mode;
 	long long f_pos;
+};
+
+/* Before 6.13 the references are counted in another field. */
+struct file___6_12 {
+	struct atomic64 f_count;
 };
 
 struct fdtable {
@@ -110,6 +126,7 @@ struct fdtable {
 };
 
 struct files_struct {
+	struct atomic count;
 	struct fdtable *fdt;
 };
 

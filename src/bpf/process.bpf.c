@@ -379,6 +379,19 @@ static __always_inline __u64 task_address(struct task_struct *task)
 	return address;
 }
 
+/* Notes which call a thread sleeps in as the recording begins: of that one only the end will be seen. */
+static __always_inline void process_note_call(struct task_struct *task, struct task_state *state)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	if (!task->__state || task->flags & PF_KTHREAD || (__s64)regs->orig_ax < 0)
+		return;
+	if (!state && config.record_all)
+		state = task_make(task, LAYER_process);
+	if (state && !state->syscall)
+		state->in_flight = regs->orig_ax + 1;
+}
+
 /* Takes the threads that are there when the recording begins: those of the targets join the job, and
  * all in scope are told to strata. */
 SEC("iter/task")
@@ -400,6 +413,7 @@ int process_existing(struct bpf_iter__task *context)
 		task_join(task, state);
 	}
 	state = selection_apply(task, state, task->comm);
+	process_note_call(task, state);
 	if (!process_recorded(state))
 		return 0;
 	if (config.process_all &&

@@ -21,6 +21,7 @@ enum record_flag {
 	RECORD_RESTARTED = 4,	 /* ... and the kernel began it anew */
 	RECORD_NO_REQUESTED = 8, /* the vector could not be read: requested means nothing */
 	RECORD_DIRECT = 16,	 /* the file is open with O_DIRECT */
+	RECORD_NO_START = 32,	 /* only its end was seen: dur means nothing */
 };
 
 struct record {

@@ -231,7 +231,7 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 		sched_send(prev, stay, now, state_of(preempted, prev_state));
 	if (leaving) {
 		leaving->run_delay = task_run_delay(prev);
-		if (leaving->syscall)
+		if (leaving->syscall && !leaving->interrupted) /* else the call has ended */
 			leaving->off_since = now;
 	}
 	if (coming && coming->syscall && coming->off_since) {

@@ -121,7 +121,8 @@ struct task_state {
 	__u8 syscall;	   /* enum syscall the thread is in; 0: none */
 	__u8 left_out;	   /* of the job, but a filter does not match it */
 	__u8 fault;	   /* enum task_fault */
-	__s32 interrupted; /* -512..-516: the call ended so, and whether it restarts is not known yet */
+	__s16 interrupted; /* -512..-516: the call ended so, and whether it restarts is not known yet */
+	__u16 in_flight; /* number of the call that it slept in as the recording began, plus 1 */
 	__u64 ts;
 	__s64 blocked;	 /* time off the CPU inside the call; RECORD_NULL: not known */
 	__u64 off_since; /* off the CPU inside the call since then; 0: on it */
@@ -143,6 +144,7 @@ struct task_state {
 	__u32 last_file;
 	__u32 last_name;
 	__u64 file_pointer; /* struct file behind fd, to recognise it at the end */
+	__s64 size;	    /* of a file that is appended to, as the call began */
 	__u64 missed;	    /* bytes filled into the page cache inside the call */
 
 	/* The fault on a file that the thread is in, or was in last. */
@@ -160,6 +162,8 @@ struct task_state {
 
 	/* Faults before it that were not sent yet. */
 	__u32 brief_count;
+	__u8 position_shared; /* others may move the file's position while the call runs */
+	__u8 pad[3];
 	__u32 brief_pid; /* whose they are: an exec may change the thread's ids */
 	__u32 brief_tid;
 	struct brief_fault brief[BRIEF_FAULTS];

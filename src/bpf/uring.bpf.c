@@ -172,6 +172,46 @@ static __always_inline void uring_take_metadata(struct task_struct *task,
 	}
 }
 
+/* Writes the record of a request on metadata, with its path if it has one. */
+static __always_inline void uring_send_fs(struct async_state *state, __u64 key, __s64 returned,
+					  __u64 end, __u8 flags)
+{
+	struct uring_scratch *scratch = uring_scratch_get();
+	struct uring_path *path;
+	long size = 0;
+
+	if (!scratch)
+		return;
+	async_fill_fs(&scratch->record, state, returned, end, flags);
+	path = bpf_map_lookup_elem(&uring_paths, &key);
+	if (path) {
+		size = bpf_probe_read_kernel_str(scratch->path.text, PATH_BYTES, path->text);
+		bpf_map_delete_elem(&uring_paths, &key);
+	}
+	if (size < 0 || size > PATH_BYTES)
+		size = 0;
+	if (state->file || !size ? !prefix_has_file(state->file)
+				 : !prefix_has_text(scratch->path.text, state->dir))
+		return;
+	scratch->record.path_size = size;
+	ring_output(&scratch->record, sizeof(scratch->record) + size, LAYER_fs, 0);
+}
+
+/* A request at the address of one whose end was not seen: it had asked for no completion (IOSQE_CQE_SKIP_SUCCESS), and got
+ * none as it did not fail. */
+static __noinline int uring_end_unseen(struct async_key *key)
+{
+	struct async_state *old = bpf_map_lookup_elem(&asyncs, key);
+
+	if (!old)
+		return 0;
+	if (async_moves_data(old))
+		async_send_io(old, 0, old->ts, RECORD_UNFINISHED);
+	else
+		uring_send_fs(old, key->id, 0, old->ts, RECORD_UNFINISHED);
+	return 0;
+}
+
 static __noinline int uring_begin(struct task_struct *task, struct io_kiocb *req, __u8 operation)
 {
 	struct uring_scratch *scratch = uring_scratch_get();
@@ -182,9 +222,11 @@ static __noinline int uring_begin(struct task_struct *task, struct io_kiocb *req
 
 	if (!scratch || !submitter)
 		return 0;
+	uring_end_unseen(&key);
 	state = &scratch->state;
 	__builtin_memset(state, 0, sizeof(*state));
 	state->syscall = operation_of(operation)->syscall;
+	state->layer = layer;
 	state->ts = bpf_ktime_get_boot_ns();
 	state->pid = submitter->pid;
 	state->tid = submitter->tid;
@@ -260,40 +302,15 @@ static __always_inline void uring_take_fixed(struct async_state *state, struct i
 		state->pos = RECORD_NULL;
 }
 
-/* Where an append went: the position after it, less what was written. */
-static __always_inline void uring_take_append(struct async_state *state, struct io_kiocb *req,
-					      __u8 operation, __s64 returned)
+/* Where in the file a transfer worked: the kernel keeps the position with the request, and has moved it by what was
+ * transferred. */
+static __always_inline void uring_take_position(struct async_state *state, struct io_kiocb *req,
+						__s64 returned)
 {
 	struct io_rw *rw = (void *)req;
 
-	if (returned > 0 && operation_of(operation)->trait == TRAIT_APPENDS &&
-	    BPF_CORE_READ(req, file, f_flags) & O_APPEND)
-		state->pos = BPF_CORE_READ(rw, kiocb.ki_pos) - returned;
-}
-
-/* Writes the record of a request on metadata, with its path if it has one. */
-static __always_inline void uring_send_fs(struct async_state *state, __u64 key, __s64 returned,
-					  __u64 end)
-{
-	struct uring_scratch *scratch = uring_scratch_get();
-	struct uring_path *path;
-	long size = 0;
-
-	if (!scratch)
-		return;
-	async_fill_fs(&scratch->record, state, returned, end, 0);
-	path = bpf_map_lookup_elem(&uring_paths, &key);
-	if (path) {
-		size = bpf_probe_read_kernel_str(scratch->path.text, PATH_BYTES, path->text);
-		bpf_map_delete_elem(&uring_paths, &key);
-	}
-	if (size < 0 || size > PATH_BYTES)
-		size = 0;
-	if (state->file || !size ? !prefix_has_file(state->file)
-				 : !prefix_has_text(scratch->path.text, state->dir))
-		return;
-	scratch->record.path_size = size;
-	ring_output(&scratch->record, sizeof(scratch->record) + size, LAYER_fs, 0);
+	if (BPF_CORE_READ(req, file, f_mode) & FMODE_LSEEK)
+		state->pos = BPF_CORE_READ(rw, kiocb.ki_pos) - (returned > 0 ? returned : 0);
 }
 
 /* A transfer that was in flight when the recording began. */
@@ -338,10 +355,10 @@ static __noinline int uring_end(struct io_kiocb *req, __s64 returned)
 	else if (state->fd == DESCRIPTOR_NONE && request_has_fixed_file(req))
 		uring_take_fixed(state, req);
 	if (operation_of(operation)->layer == LAYER_io) {
-		uring_take_append(state, req, operation, returned);
+		uring_take_position(state, req, returned);
 		async_send_io(state, returned, end, 0);
 	} else {
-		uring_send_fs(state, key.id, returned, end);
+		uring_send_fs(state, key.id, returned, end, 0);
 	}
 	bpf_map_delete_elem(&asyncs, &key);
 	return 0;

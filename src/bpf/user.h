@@ -44,6 +44,7 @@ struct user_io_event {
 	__s64 result2;
 };
 
+#define EINTR	      4
 #define AT_FDCWD      (-100)
 #define AT_EMPTY_PATH 0x1000
 #define AT_REMOVEDIR  0x200

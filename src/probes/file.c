@@ -125,15 +125,15 @@ static int file_stop(struct probe_run *run, struct error *e)
 #define SET(table, column, value) builder_set(row, column_##table##_##column, (int64_t)(value))
 
 /* The columns that every table of calls begins with. */
-#define SET_HEAD(table, head)                             \
-	do {                                              \
-		SET(table, ts, (head)->ts);               \
-		if (!((head)->flags & RECORD_UNFINISHED)) \
-			SET(table, dur, (head)->dur);     \
-		SET(table, cpu, (head)->cpu);             \
-		SET(table, pid, (head)->pid);             \
-		SET(table, tid, (head)->tid);             \
-		SET(table, op, (head)->op);               \
+#define SET_HEAD(table, head)                                                 \
+	do {                                                                  \
+		SET(table, ts, (head)->ts);                                   \
+		if (!((head)->flags & (RECORD_UNFINISHED | RECORD_NO_START))) \
+			SET(table, dur, (head)->dur);                         \
+		SET(table, cpu, (head)->cpu);                                 \
+		SET(table, pid, (head)->pid);                                 \
+		SET(table, tid, (head)->tid);                                 \
+		SET(table, op, (head)->op);                                   \
 	} while (0)
 
 static void io_decode(struct sink *sink, const struct record *head)

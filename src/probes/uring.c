@@ -35,14 +35,12 @@ static void uring_configure(struct probe_run *run)
 	bpf_program__set_autoload(bpf->progs.uring_submit_sqe, !submit);
 	bpf_program__set_autoload(bpf->progs.uring_complete, completion);
 	bpf_program__set_autoload(bpf->progs.uring_complete_result, !completion);
-#define QUEUED(name, queue, number, layer_, trait_)                                 \
+#define QUEUED(name, queue, number, layer_)                                         \
 	if (QUEUE_##queue == QUEUE_URING && run->setup->layers & LAYER_BIT(layer_)) \
 		bpf->rodata->uring_operations[(number) & (URING_NUMBERS - 1)] =     \
-			(struct uring_operation){ SYSCALL_##name, layer_, trait_, 0 };
-#define QUEUED_IO(name, queue, number, family, trait, direction) \
-	QUEUED(name, queue, number, LAYER_io, TRAIT_##trait)
-#define QUEUED_FS(name, queue, number, family, trait) \
-	QUEUED(name, queue, number, LAYER_fs, TRAIT_##trait)
+			(struct uring_operation){ .syscall = SYSCALL_##name, .layer = layer_ };
+#define QUEUED_IO(name, queue, number, ...) QUEUED(name, queue, number, LAYER_io)
+#define QUEUED_FS(name, queue, number, ...) QUEUED(name, queue, number, LAYER_fs)
 #include "schema/syscalls.def"
 }
 

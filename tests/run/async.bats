@@ -30,6 +30,13 @@ told() {
 	told
 }
 
+@test "io_uring, requests that ask for no completion: each is a row, whose end was not seen" {
+	record -e io,fs -- "$W/uring" "$T/work" silent
+	same "positions" "$(seq 0 100 99900)" "$(rows io "op == 'io_uring_write' and path == '$T/work/quiet' and dur is None and returned is None" pos | sort -n)"
+	same "the one that failed" -9 "$(rows io "op == 'io_uring_write' and dur is not None" returned)"
+	no_loss
+}
+
 @test "io_uring of somebody else gives no rows" {
 	background bash -c 'while :; do "$0" "$1" plain >/dev/null; done' "$W/uring" "$T/work"
 	record -e io,fs -- sleep 0.5

@@ -25,3 +25,11 @@ teardown() { leave; }
 	awk '{ if ($1 != next_pos) { print "byte " next_pos " is not followed"; exit 1 } next_pos = $1 + $2 }' found
 	same "bytes" "$(stat -c %s log)" "$(awk '{ n += $2 } END { print n }' found)"
 }
+
+@test "one description for threads and children: each position is the one that the kernel used, or null" {
+	record -e io -- "$W/sharedpos" reads "$T/work" >truth
+	"$HERE/shared_positions.py" "$RUN" read 20 truth
+	rm work/shared
+	record --force -e io -- "$W/sharedpos" appends "$T/work" >truth
+	"$HERE/shared_positions.py" "$RUN" write 20 truth
+}

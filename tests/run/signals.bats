@@ -36,6 +36,29 @@ print(subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL).returncode)" \
 	done
 }
 
+@test "a thread that is stopped inside a call was blocked no longer than the call took" {
+	mkfifo fifo
+	background sleep 1000 # keeps the FIFO open
+	record -e io -- /usr/bin/python3 -c '
+import os, signal, sys, time
+fd = os.open("fifo", os.O_RDWR)
+if child := os.fork():
+    os.read(fd, 10)
+    os.waitpid(child, 0)
+else:
+    parent = os.getppid()
+    time.sleep(0.2)
+    os.kill(parent, signal.SIGSTOP)
+    time.sleep(0.5)
+    os.kill(parent, signal.SIGCONT)
+    time.sleep(0.2)
+    os.write(fd, b"x")
+'
+	same "blocked longer than they took" "" "$(rows io "blocked is not None and dur is not None and blocked > dur" op,dur,blocked)"
+	same "the read, begun anew after the stop" "True -4 None 1" \
+		"$(rows io "path == '$T/fifo' and op == 'read'" restarted,returned | sed 's/-$/None/; s/^-/None/' | xargs)"
+}
+
 @test "standard input and output pass through untouched; strata's words go to standard error" {
 	head -c 300000 /dev/urandom >input
 	record -- cat <input >output

@@ -17,6 +17,23 @@ teardown() { leave; }
 	"$HERE/truth.py" "$RUN" truth
 }
 
+@test "calls that a seccomp filter answers: their end is known, and nothing else is made up" {
+	record -e fs -- "$W/answered" "$T/work" >told
+	[ "$(wc -l <told)" = 3 ]
+	rows fs "op in ('mkdir', 'rmdir')" op,ts,dur,returned,blocked | paste - <(tr ' ' '\t' <told) >both
+	# Of each call the row's ts is its end; the supervisor's answer took 50 ms.
+	awk '$1 != $6 || $3 != "-" || $5 != "-" || $2 < $7 || $2 > $8 || $4 != ($1 == "mkdir" ? -1 : -39) { print "wrong: " $0; bad = 1 }
+		END { exit bad || NR != 3 }' both
+	no_loss
+}
+
+@test "arguments that mean something else than they look like" {
+	record -e io,fs -- "$W/oddargs" "$T/work" >truth
+	"$HERE/truth.py" "$RUN" truth
+	# Of a path that is too long for the kernel only its beginning could be told.
+	same "loss" "fs 1 string cut" "$(rows loss True layer,count,reason | sed 's/\\x20/ /; s/\t/ /g')"
+}
+
 @test "32-bit calls (int 0x80) are decoded or counted as loss, never misread" {
 	"$W/int80" "$T/work" >/dev/null || skip "this kernel has no 32-bit entry"
 	rm -f work/*

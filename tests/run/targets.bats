@@ -64,6 +64,26 @@ teardown() { leave; }
 	same "the file it opened before" "10 $T/data" "$(rows io "path == '$T/data'" returned,path | tr '\t' ' ')"
 }
 
+@test "-p: a splice in flight has gone to where the file's position was before" {
+	cat >splice.py <<-'PYTHON'
+		import os, sys
+		out = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT, 0o600)
+		os.write(out, b"0123456789")
+		pipe = os.open(sys.argv[1], os.O_RDWR)
+		print("ready", flush=True)
+		print(os.splice(pipe, out, 100), flush=True)
+	PYTHON
+	mkfifo fifo
+	background python3 splice.py fifo out.bin
+	target=$PID
+	within 5 grep -q ready out
+	within 5 grep -q '^275 ' /proc/$target/syscall
+	record_background -p $target
+	echo 1234 >fifo
+	within 10 gone $PID
+	same "row" "5 10" "$(rows io "op == 'splice'" returned,out_pos | tr '\t' ' ')"
+}
+
 @test "a call in flight at the stop has no result" {
 	mkfifo fifo
 	background "$W/blockedread" "$T/fifo" "$T/data"

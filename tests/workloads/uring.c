@@ -3,6 +3,7 @@
  *
  *     uring DIR plain|poll|fixed     poll: the kernel's polling thread takes the requests from the ring;
  *                                    fixed: files are named by their place in the ring's own table
+ *     uring DIR silent               1,000 writes of 100 bytes that ask for no completion, and one that fails
  */
 #include "workload.h"
 
@@ -100,6 +101,26 @@ static void appends(const char *directory)
 	truth("io_uring_close fd=%d path=%s/log returned=%d", fd, directory, result());
 }
 
+/* Requests that tell only of their failure. */
+static void silent_writes(void)
+{
+	int fd = open("quiet", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	struct io_uring_sqe *sqe;
+	char data[100] = { 0 };
+
+	CHECK(fd >= 0);
+	for (int i = 0; i < 1000; i++) {
+		io_uring_prep_write(sqe = request(), fd, data, sizeof(data), (__u64)i * 100);
+		sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
+		CHECK(io_uring_submit(&ring) >= 0);
+	}
+	io_uring_prep_write(sqe = request(), -1, data, sizeof(data), 0);
+	sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
+	CHECK(result() == -EBADF);
+	while (lseek(fd, 0, SEEK_END) < 100000) /* nothing else tells that they are done */
+		usleep(1000);
+}
+
 int main(int argc, char **argv)
 {
 	const char *directory = argv[1], *mode = argc > 2 ? argv[2] : "plain";
@@ -108,6 +129,10 @@ int main(int argc, char **argv)
 
 	CHECK(argc > 1 && !chdir(directory));
 	CHECK(!io_uring_queue_init(8, &ring, !strcmp(mode, "poll") ? IORING_SETUP_SQPOLL : 0));
+	if (!strcmp(mode, "silent")) {
+		silent_writes();
+		return 0;
+	}
 	truth_begin();
 	io_uring_prep_openat(request(), AT_FDCWD, "one", O_RDWR | O_CREAT, 0640);
 	fd = result();
