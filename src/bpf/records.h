@@ -11,8 +11,8 @@
 
 #include "schema/layers.h"
 
-#define RECORD_NULL (-0x7fffffffffffffffll - 1) /* equals CELL_NULL */
-#define PATH_BYTES  4096			/* longest path the kernel accepts */
+#define RECORD_NULL (-0x7fffffffffffffffll - 1 + 0x6e756c6c) /* equals CELL_NULL */
+#define PATH_BYTES  4096				     /* longest path the kernel accepts */
 #define COMM_BYTES  16
 
 enum record_flag {

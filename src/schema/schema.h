@@ -11,8 +11,9 @@
 #include "schema/layers.h"
 #include "schema/syscalls.h"
 
-/* The value of a cell that is null, wherever cells are 64-bit integers in memory. */
-#define CELL_NULL INT64_MIN
+/* The value of a cell that is null, wherever cells are 64-bit integers in memory: one that no program passes by accident, as
+ * it may 2^63. The file has a bitmap of nulls instead. */
+#define CELL_NULL (INT64_MIN + 0x6e756c6c)
 
 enum column_type {
 	TYPE_UINT,

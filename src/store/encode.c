@@ -381,12 +381,12 @@ int encoder_put(struct encoder *encoder, const struct encoder_input *input, stru
 	bool shifts = input->encoding == ENCODING_PLAIN || input->encoding == ENCODING_MINUS;
 	bool carries = input->encoding == ENCODING_DELTA || input->encoding == ENCODING_AFTER;
 	struct range range = find_range(input->cells, input->rows);
-	bool nulls = range.least == CELL_NULL;
+	bool nulls = range.least <= CELL_NULL; /* maybe: hardly any value is as small */
 	const int64_t *x = input->cells, *values;
 	int64_t base;
 	int err;
 
-	if (range.greatest == CELL_NULL)
+	if (range.least == CELL_NULL && range.greatest == CELL_NULL)
 		return 0;
 	if (nulls) {
 		fill_nulls(input->cells, input->rows, encoder->filled);

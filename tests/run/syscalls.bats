@@ -30,6 +30,8 @@ teardown() { leave; }
 @test "arguments that mean something else than they look like" {
 	record -e io,fs -- "$W/oddargs" "$T/work" >truth
 	"$HERE/truth.py" "$RUN" truth
+	same "numbers in dump and in SQL" "$("$STRATA" dump "$RUN" io --columns op,pos,requested,returned)" \
+		"$("$STRATA" sql "$RUN" -f csv 'SELECT op, pos, requested, returned FROM io ORDER BY ts')"
 	# Of a path that is too long for the kernel only its beginning could be told.
 	same "loss" "fs 1 string cut" "$(rows loss True layer,count,reason | sed 's/\\x20/ /; s/\t/ /g')"
 }

@@ -17,8 +17,8 @@ enum style { STYLE_EXTREME, STYLE_SMALL, STYLE_RISING, STYLE_CONSTANT, STYLE_WID
 
 static int64_t random_cell(uint64_t *random, enum style style, uint32_t row)
 {
-	static const int64_t extremes[] = { INT64_MAX, INT64_MIN + 1, 0,  -1,
-					    1,	       INT32_MAX,     -4, (int64_t)1 << 40 };
+	static const int64_t extremes[] = { INT64_MAX, INT64_MIN, 0,  -1,
+					    1,	       INT32_MAX, -4, (int64_t)1 << 40 };
 	uint64_t r = help_random(random);
 
 	switch (style) {

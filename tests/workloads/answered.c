@@ -57,12 +57,12 @@ static void *supervise(void *context)
 	}
 }
 
-#define TIMED(name, call, error)                                         \
-	do {                                                             \
-		unsigned long long begin_ = now();                       \
-                                                                         \
-		CHECK((call) == -1 && errno == (error));                 \
-		printf(name " %llu %llu\n", begin_, now());              \
+#define TIMED(name, call, error)                            \
+	do {                                                \
+		unsigned long long begin_ = now();          \
+                                                            \
+		CHECK((call) == -1 && errno == (error));    \
+		printf(name " %llu %llu\n", begin_, now()); \
 	} while (0)
 
 int main(int argc, char **argv)

@@ -39,7 +39,8 @@ static void long_paths(void)
 		      RAW(rename, path, "second"));
 	}
 	/* One byte more is refused, and so is its neighbour. */
-	truth("rename arg_path=- returned=%ld", RAW(rename, padded(path, PATH_MAX, "text"), "second"));
+	truth("rename arg_path=- returned=%ld",
+	      RAW(rename, padded(path, PATH_MAX, "text"), "second"));
 }
 
 static void empty_paths(const char *directory)
@@ -64,6 +65,23 @@ static void empty_paths(const char *directory)
 	      RAW(openat, folder, "", O_DSYNC));
 	RAW(close, folder);
 	truth("close fd=%ld", folder);
+	RAW(close, fd);
+	truth("close fd=%ld", fd);
+}
+
+/* Numbers at the ends of their range are no nulls. */
+static void extremes(void)
+{
+	long fd = RAW(open, "file", O_RDWR);
+	char byte;
+
+	truth("open fd=%ld", fd);
+	truth("pread64 pos=-1 requested=1 returned=%ld", RAW(pread64, fd, &byte, 1L, -1L));
+	truth("pread64 pos=-9223372036854775808 requested=1 returned=%ld",
+	      RAW(pread64, fd, &byte, 1L, LONG_MIN));
+	truth("pread64 pos=0 requested=9223372036854775808 returned=%ld",
+	      RAW(pread64, fd, &byte, LONG_MIN, 0L));
+	truth("ftruncate length=9223372036854775808 returned=%ld", RAW(ftruncate, fd, LONG_MIN));
 	RAW(close, fd);
 	truth("close fd=%ld", fd);
 }
@@ -103,6 +121,7 @@ int main(int argc, char **argv)
 	truth_begin();
 	long_paths();
 	empty_paths(argv[1]);
+	extremes();
 	timed_receive();
 	truth_end();
 	return 0;

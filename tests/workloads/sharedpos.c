@@ -88,7 +88,8 @@ int main(int argc, char **argv)
 	char record[RECORD + 1];
 
 	CHECK(argc == 3 && !chdir(argv[2]));
-	seen = mmap(NULL, WORKERS * sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	seen = mmap(NULL, WORKERS * sizeof(*seen), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	fd = open("shared", O_RDWR | O_CREAT | (appends ? O_APPEND : 0), 0600);
 	CHECK(fd >= 0 && seen != MAP_FAILED);
 	for (int i = 0; i < RECORDS && !appends; i++) {
