@@ -48,11 +48,13 @@ static __noinline void syscall_begin(struct task_struct *task, struct task_state
 }
 
 /* Writes the record of the call that the thread is in, and closes it. */
-static __always_inline void syscall_end(struct task_state *state, __s64 returned, __u64 end,
-					__u8 flags)
+__noinline int syscall_end(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
 {
-	const volatile struct syscall_shape *shape = shape_of(state->syscall);
+	const volatile struct syscall_shape *shape;
 
+	if (!state)
+		return 0;
+	shape = shape_of(state->syscall);
 	if (shape->io == IO_SUBMIT)
 		aio_refuse(state->args[2], state->args[1], returned);
 	else if (shape->io == IO_COLLECT)
@@ -61,12 +63,13 @@ static __always_inline void syscall_end(struct task_state *state, __s64 returned
 		fs_exit(state, returned, end, flags);
 	else if (shape->layer == LAYER_mem)
 		mem_exit(state, returned, end, flags);
-	else if (shape->io == IO_SENDFILE || shape->io == IO_COPY)
+	else if (shape->io >= IO_TEE) /* and none of the above */
 		io_copy_exit(state, returned, end, flags);
 	else
 		io_exit(state, returned, end, flags);
 	state->syscall = 0;
 	state->interrupted = 0;
+	return 0;
 }
 
 /* Ends a call that a signal interrupted, now that it is known whether it restarts. */
@@ -126,14 +129,19 @@ int BPF_PROG(file_sys_enter, struct pt_regs *regs, long number)
 	return syscall_enter(task, regs, number);
 }
 
-/* Opens a call whose end is all that was seen of it. Its arguments are still in the registers; the file's position is where
- * the call has left it. */
-static __noinline __u8 syscall_begin_late(struct task_struct *task, struct task_state *state,
-					  struct pt_regs *regs, __u8 syscall, __s64 returned)
+/* Opens a call of the current thread whose end is all that was seen of it: at state->end. Its arguments are still in the
+ * registers; the file's position is where the call has left it. Gives flags for its record. */
+__noinline int syscall_begin_late(struct task_state *state, __s64 returned, __u32 known)
 {
-	bool slept = state->in_flight == (__u16)(regs->orig_ax + 1);
+	__u8 syscall = known & SYSCALL_MASK; /* the verifier sees no bounds of an argument */
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u8 shape = shape_of(syscall)->io;
+	bool slept;
 
+	if (!state)
+		return 0;
+	slept = state->in_flight == (__u16)(regs->orig_ax + 1);
 	syscall_begin(task, state, regs, syscall);
 	state->blocked = RECORD_NULL;
 	if (state->position_shared && !io_positioned(state, shape)) {
@@ -142,8 +150,8 @@ static __noinline __u8 syscall_begin_late(struct task_struct *task, struct task_
 	}
 	if (state->pos != RECORD_NULL && returned > 0 && !io_positioned(state, shape))
 		state->pos -= returned;
-	if ((shape == IO_COPY || shape == IO_SENDFILE) && state->out_pos != RECORD_NULL &&
-	    returned > 0 && (shape == IO_SENDFILE || !state->args[3]))
+	if (shape >= IO_SENDFILE && state->out_pos != RECORD_NULL && returned > 0 &&
+	    (shape == IO_SENDFILE || !state->args[3]))
 		state->out_pos -= returned;
 	/* In flight when the recording began, or answered by a seccomp filter, of which the kernel tells the end
 	 * alone. */
@@ -165,7 +173,7 @@ static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *reg
 		return 0;
 	state->end = end;
 	if (!state->syscall)
-		flags = syscall_begin_late(task, state, regs, syscall, returned);
+		flags = syscall_begin_late(state, returned, syscall);
 	state->in_flight = 0;
 	if (returned <= -512 && returned >= -516 && returned != -515) {
 		state->interrupted = returned;

@@ -114,7 +114,10 @@ enum io_shape {
 	IO_BUFFER_AT, /* fd, buffer, size, pos */
 	IO_VECTOR,    /* fd, vector, count */
 	IO_VECTOR_AT, /* fd, vector, count, pos; pos -1 is the file's own, in the calls that allow it */
-	IO_MESSAGE,  /* fd, message header */
+	IO_MESSAGE, /* fd, message header */
+	IO_MESSAGES, /* fd, message headers with the length of each, count: returned is made of those lengths */
+	IO_REMOTE,   /* process, vector, count: no descriptor */
+	IO_TEE,	     /* in fd, out fd, size */
 	IO_SENDFILE, /* out fd, in fd, &pos or NULL, size */
 	IO_COPY,     /* in fd, &pos or NULL, out fd, &pos or NULL, size */
 	IO_SUBMIT,   /* context, count, operations: no row, but one for each of them */

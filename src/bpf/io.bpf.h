@@ -58,18 +58,49 @@ static __always_inline bool io_positioned(struct task_state *state, __u8 shape)
 
 static __always_inline void io_enter(struct task_struct *task, struct task_state *state, __u8 shape)
 {
+	state->out_pos = RECORD_NULL;
+	if (shape == IO_REMOTE)
+		return;
 	io_take_file(task, state, state->args[shape == IO_SENDFILE ? 1 : 0]);
 	if (shape == IO_SENDFILE)
 		io_take_output(task, state, state->args[0]);
 	else if (shape == IO_COPY)
 		io_take_output(task, state, state->args[2]);
+	else if (shape == IO_TEE)
+		io_take_output(task, state, state->args[1]);
 	else if (state->pos != RECORD_NULL && io_positioned(state, shape))
 		state->pos = state->args[3];
 }
 
 static __always_inline bool io_in_memory(__u8 shape)
 {
-	return shape == IO_VECTOR || shape == IO_VECTOR_AT || shape == IO_MESSAGE;
+	return shape == IO_VECTOR || shape == IO_VECTOR_AT || shape == IO_MESSAGE ||
+	       shape == IO_MESSAGES || shape == IO_REMOTE;
+}
+
+/* Of several messages: of all that the program gave. */
+static __always_inline __s64 io_messages_requested(struct task_state *state)
+{
+	struct messages *messages;
+	__u32 zero = 0;
+
+	messages_sum(state->args[1], state->args[2]);
+	messages = bpf_map_lookup_elem(&messages_scratch, &zero);
+	return messages ? messages->requested : -1;
+}
+
+/* What a call has moved, given what it returned: of several messages that is their number. */
+static __always_inline __s64 io_returned(struct task_state *state, __u8 shape, __s64 returned,
+					 __u8 flags)
+{
+	struct messages *messages;
+	__u32 zero = 0;
+
+	if (shape != IO_MESSAGES || returned <= 0 || flags & SYSCALL_ABSENT)
+		return returned;
+	messages_sum(state->args[1], returned);
+	messages = bpf_map_lookup_elem(&messages_scratch, &zero);
+	return messages ? messages->moved : 0;
 }
 
 static __always_inline __s64 io_requested(struct task_state *state, __u8 shape, __u8 flags)
@@ -80,6 +111,8 @@ static __always_inline __s64 io_requested(struct task_state *state, __u8 shape, 
 		return state->args[shape == IO_SENDFILE ? 3 : shape == IO_COPY ? 4 : 2];
 	if (flags & SYSCALL_ABSENT)
 		return -1;
+	if (shape == IO_MESSAGES)
+		return io_messages_requested(state);
 	if (shape != IO_MESSAGE)
 		return vector_sum(state->args[1], state->args[2]);
 	if (bpf_probe_read_user(&message, sizeof(message), (void *)state->args[1]))
@@ -152,13 +185,16 @@ static __always_inline void io_fill(struct io_record *record, struct task_state 
 	}
 	if (state->file_flags & O_DIRECT)
 		flags |= RECORD_DIRECT;
+	if (!(state->file_flags & O_ACCMODE))
+		flags |= RECORD_READS;
 	head_fill(&record->head, state, FILE_IO, end, flags);
-	record->returned = returned;
+	record->returned = io_returned(state, shape, returned, flags);
 	record->requested = requested;
 	record->pos = state->pos;
 	record->blocked = state->blocked;
 	record->missed = io_missed(state);
-	record->fd = state->args[shape == IO_SENDFILE ? 1 : 0];
+	record->fd =
+		shape == IO_REMOTE ? DESCRIPTOR_NONE : state->args[shape == IO_SENDFILE ? 1 : 0];
 	record->file = state->file;
 }
 
@@ -206,8 +242,8 @@ static __always_inline __s64 io_copy_position(struct task_state *state, __u32 fd
 __noinline int io_copy_exit(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
 {
 	struct copy_record *record;
+	__u8 shape, out;
 	bool sendfile;
-	__u8 shape;
 
 	if (!state)
 		return 0;
@@ -215,17 +251,20 @@ __noinline int io_copy_exit(struct task_state *state, __s64 returned, __u64 end,
 		return 0;
 	shape = shape_of(state->syscall)->io;
 	sendfile = shape == IO_SENDFILE;
+	out = sendfile ? 0 : shape == IO_TEE ? 1 : 2;
 	record = ring_reserve(sizeof(*record), LAYER_io);
 	if (!record)
 		return 0;
-	state->pos = io_copy_position(state, state->args[sendfile ? 1 : 0], state->pos,
-				      state->args[sendfile ? 2 : 1], returned, flags);
-	state->out_pos = io_copy_position(state, state->args[sendfile ? 0 : 2], state->out_pos,
-					  sendfile ? 0 : state->args[3], returned, flags);
+	if (shape != IO_TEE) { /* between pipes there are no positions */
+		state->pos = io_copy_position(state, state->args[sendfile ? 1 : 0], state->pos,
+					      state->args[sendfile ? 2 : 1], returned, flags);
+		state->out_pos = io_copy_position(state, state->args[out], state->out_pos,
+						  sendfile ? 0 : state->args[3], returned, flags);
+	}
 	io_fill(&record->in, state, shape, returned, end, flags);
 	record->in.head.kind = FILE_COPY;
 	record->out_pos = state->out_pos;
-	record->out_fd = state->args[sendfile ? 0 : 2];
+	record->out_fd = state->args[out];
 	record->out_file = state->file2;
 	ring_submit(record);
 	return 0;

@@ -22,6 +22,7 @@ enum record_flag {
 	RECORD_NO_REQUESTED = 8, /* the vector could not be read: requested means nothing */
 	RECORD_DIRECT = 16,	 /* the file is open with O_DIRECT */
 	RECORD_NO_START = 32,	 /* only its end was seen: dur means nothing */
+	RECORD_READS = 64,	 /* of a call that may read or write: it reads */
 };
 
 struct record {

@@ -17,6 +17,16 @@ struct user_msghdr {
 	__u32 pad;
 	__u64 vector;
 	__u64 vector_length;
+	__u64 control;
+	__u64 control_length;
+	__u32 flags;
+	__u32 pad2;
+};
+
+struct user_mmsghdr {
+	struct user_msghdr header;
+	__u32 length; /* of the message, when it is sent or received */
+	__u32 pad;
 };
 
 struct user_open_how {
@@ -48,6 +58,7 @@ struct user_io_event {
 #define AT_FDCWD      (-100)
 #define AT_EMPTY_PATH 0x1000
 #define AT_REMOVEDIR  0x200
+#define O_ACCMODE     3
 #define O_CREAT	      0100
 #define O_APPEND      02000
 #define O_DIRECT      040000

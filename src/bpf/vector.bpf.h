@@ -58,4 +58,65 @@ __noinline __s64 vector_sum(__u64 pointer, __u64 count)
 	return vector->sum;
 }
 
+/* ---- several messages, as sendmmsg and recvmmsg take them ---- */
+
+#define MESSAGES_MOST	  1024
+#define MESSAGES_MOST_OLD 16
+
+struct messages {
+	__u64 pointer;
+	__u64 count;
+	__u64 requested; /* bytes */
+	__u64 moved;
+	struct user_mmsghdr one;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct messages);
+} messages_scratch SEC(".maps");
+
+static long messages_add(__u32 index, void *context)
+{
+	struct messages *messages = *(struct messages **)context;
+	struct user_mmsghdr *one = &messages->one;
+	__s64 bytes;
+
+	if (index >= messages->count)
+		return 1;
+	if (bpf_probe_read_user(one, sizeof(*one),
+				(void *)(messages->pointer + index * sizeof(*one))))
+		return 1;
+	bytes = vector_sum(one->header.vector, one->header.vector_length);
+	if (bytes > 0)
+		messages->requested += bytes;
+	messages->moved += one->length;
+	return 0;
+}
+
+/* Sums over the messages that a call has sent or received, of which it returned the count; in the scratch memory. */
+__noinline int messages_sum(__u64 pointer, __u64 count)
+{
+	struct messages *messages;
+	__u32 zero = 0;
+
+	messages = bpf_map_lookup_elem(&messages_scratch, &zero);
+	if (!messages)
+		return 0;
+	messages->pointer = pointer;
+	messages->count = count;
+	messages->requested = 0;
+	messages->moved = 0;
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop)) {
+		bpf_loop(MESSAGES_MOST, messages_add, &messages, 0);
+	} else {
+		for (__u32 i = 0; i < MESSAGES_MOST_OLD; i++)
+			if (messages_add(i, &messages))
+				break;
+	}
+	return 0;
+}
+
 #endif

@@ -52,6 +52,10 @@ static const struct syscall_number numbers[] = {
 #include "schema/syscalls.def"
 };
 
+#ifndef __NR_fchmodat2 /* newer than the headers */
+#	define __NR_fchmodat2 452
+#endif
+
 #define IO_SYSCALL(name, number, ...)	 static_assert(__NR_##name == number, #name);
 #define FS_SYSCALL(name, number, ...)	 static_assert(__NR_##name == number, #name);
 #define MEM_SYSCALL(name, number, ...)	 static_assert(__NR_##name == number, #name);
@@ -136,6 +140,14 @@ static int file_stop(struct probe_run *run, struct error *e)
 		SET(table, op, (head)->op);                                   \
 	} while (0)
 
+static enum direction direction_of(const struct record *head)
+{
+	const struct syscall_info *call = &schema_syscalls[head->op];
+
+	return call->trait == TRAIT_EITHER && head->flags & RECORD_READS ? DIRECTION_R
+									 : call->direction;
+}
+
 static void io_decode(struct sink *sink, const struct record *head)
 {
 	const struct io_record *io = (const void *)head;
@@ -144,7 +156,7 @@ static void io_decode(struct sink *sink, const struct record *head)
 	if (!row)
 		return sink_drop(sink, TABLE_io);
 	SET_HEAD(io, head);
-	SET(io, dir, schema_syscalls[head->op].direction);
+	SET(io, dir, direction_of(head));
 	if (io->fd != DESCRIPTOR_NONE)
 		SET(io, fd, io->fd);
 	if (io->file)

@@ -1,6 +1,7 @@
 /* Prints docs/tables.md from the schema, so that the page cannot disagree with the program. Run at
  * build time; it is no part of strata itself.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,6 +37,23 @@ static const char intro[] =
 	"and `newfstatat`, not `stat`. `returned` is signed: what the call gave back, or a "
 	"negative error\n"
 	"number (-2 is ENOENT). Arguments are as the program passed them.\n"
+	"\n"
+	"**What leaves no row.** Each table of calls lists those that it holds. Other calls that "
+	"touch files or "
+	"data\n"
+	"do not: `ioctl` (with it FICLONE and FIDEDUPERANGE), `mount` and its kin, `inotify` and "
+	"`fanotify`, "
+	"`quotactl`,\n"
+	"`setxattrat` and its kin, `mprotect`, `brk`, `mlock` and `mincore`, System V and POSIX "
+	"message queues, "
+	"`ptrace`,\n"
+	"operations of io_uring other than those listed, and all that moves bytes without a call: "
+	"memory that "
+	"processes\n"
+	"share, a mapping that is written (its faults and its block requests are seen), a device "
+	"that a "
+	"driver\n"
+	"maps into a program. Calls through the 32-bit entry are counted as losses.\n"
 	"\n"
 	"**Interrupted calls.** When a signal interrupts a call, the kernel may begin it anew "
 	"without the\n"
@@ -112,6 +130,23 @@ static const char *docs_type(enum column_type type)
 	return "";
 }
 
+/* The calls whose rows a table holds, those that go through a queue apart. */
+static void docs_print_calls(enum layer layer, bool queued)
+{
+	const char *before = queued ? "\nThrough a queue: " : "\nCalls: ";
+
+	for (unsigned i = 0; i < SYSCALL_COUNT; i++) {
+		const struct syscall_info *call = &schema_syscalls[i];
+
+		if (!call->name || call->layer != layer || call->queued != queued)
+			continue;
+		printf("%s`%s`", before, call->name);
+		before = ", ";
+	}
+	if (*before == ',')
+		printf(".\n");
+}
+
 static void docs_print_table(const struct schema_table *table)
 {
 	struct shown_column shown[SHOWN_MAX_COLUMNS];
@@ -127,6 +162,8 @@ static void docs_print_table(const struct schema_table *table)
 		escape_print(stdout, ESCAPE_MARKDOWN, shown[i].doc, strlen(shown[i].doc));
 		printf(" |\n");
 	}
+	for (unsigned queued = 0; queued < 2; queued++)
+		docs_print_calls(table->layer, queued);
 }
 
 int main(void)

@@ -29,12 +29,17 @@ enum syscall_family {
 	FAMILY_copy,
 	FAMILY_open,
 	FAMILY_close,
+	FAMILY_duplicate, /* of a descriptor */
+	FAMILY_control,	  /* fcntl, flock */
+	FAMILY_seek,
 	FAMILY_stat, /* and access: asks for what a name stands for */
 	FAMILY_make, /* a directory */
 	FAMILY_delete,
 	FAMILY_rename,
 	FAMILY_link,
 	FAMILY_size,
+	FAMILY_attribute, /* changes what is known about a file, not its bytes */
+	FAMILY_advise,	  /* tells the kernel what will be read */
 	FAMILY_sync,
 	FAMILY_list,
 	FAMILY_map,
@@ -45,6 +50,7 @@ enum syscall_trait {
 	TRAIT_NONE,
 	TRAIT_FILLS,   /* what it misses in the page cache is read on its behalf */
 	TRAIT_APPENDS, /* goes to the end of a file that is open with O_APPEND */
+	TRAIT_EITHER,  /* reads if its descriptor is open for reading, else writes */
 	TRAIT_CREATES, /* always makes what it names, unless it is there; other opens only with O_CREAT */
 	TRAIT_MOVES_PATHS, /* may change the paths of files already known, or remove a directory of them */
 	TRAIT_REMOVES,	    /* likewise, if its flags say that it removes a directory */

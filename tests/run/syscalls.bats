@@ -12,6 +12,18 @@ teardown() { leave; }
 	no_loss
 }
 
+@test "calls on descriptors, attributes and advice, messages, pipes and other memory" {
+	record -e io,fs -- "$W/morecalls" "$T/work" >truth
+	"$HERE/truth.py" "$RUN" truth
+	no_loss
+}
+
+@test "every call that can be recorded is one of those" {
+	record -e io,fs,mem -- sh -c '"$0/syscalls" "$1/work"; "$0/morecalls" "$1/work"' "$W" "$T" >/dev/null
+	same "calls that were not made" "" \
+		"$(comm -23 <("$HERE/syscalls.py" | tr -d '?' | tr , '\n' | sort) <(rows io,fs,mem True op | sort -u))"
+}
+
 @test "the same with the default layers" {
 	record -- "$W/syscalls" "$T/work" >truth
 	"$HERE/truth.py" "$RUN" truth

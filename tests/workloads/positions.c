@@ -10,6 +10,14 @@
 
 static char buffer[8192];
 
+static void seek(long fd, long to)
+{
+	long at = RAW(lseek, fd, to, SEEK_SET);
+
+	truth("lseek fd=%ld pos=%ld returned=%ld", fd, to, at);
+	CHECK(at == to);
+}
+
 static void appends(void)
 {
 	struct iovec vector[2] = { { buffer, 10 }, { buffer, 20 } };
@@ -18,7 +26,7 @@ static void appends(void)
 
 	truth("openat fd=%ld", fd);
 	truth("write fd=%ld pos=0 requested=100 returned=%ld", fd, RAW(write, fd, buffer, 100));
-	CHECK(lseek(fd, 5, SEEK_SET) == 5);
+	seek(fd, 5);
 	truth("write fd=%ld pos=100 requested=100 returned=%ld", fd, RAW(write, fd, buffer, 100));
 	other = RAW(openat, AT_FDCWD, "log", O_WRONLY | O_APPEND);
 	truth("openat fd=%ld", other);
@@ -29,7 +37,7 @@ static void appends(void)
 	truth("pwrite64 fd=%ld pos=280 requested=7 returned=%ld", fd,
 	      RAW(pwrite64, fd, buffer, 7, 3L));
 	/* A read through an appending descriptor starts where its position is: after its last write. */
-	CHECK(lseek(fd, 20, SEEK_SET) == 20);
+	seek(fd, 20);
 	truth("read fd=%ld pos=20 requested=60 returned=%ld", fd, RAW(read, fd, buffer, 60));
 	plain = RAW(openat, AT_FDCWD, "log", O_WRONLY);
 	truth("openat fd=%ld", plain);
@@ -49,10 +57,11 @@ static void moves(void)
 
 	truth("openat fd=%ld", fd);
 	truth("write fd=%ld pos=0 returned=%ld", fd, RAW(write, fd, buffer, 8192));
-	twin = dup((int)fd); /* one position for both descriptors */
+	twin = RAW(dup, fd); /* one position for both descriptors */
+	truth("dup fd=%ld returned=%ld", fd, twin);
 	again = RAW(openat, AT_FDCWD, "moves", O_RDONLY);
 	truth("openat fd=%ld", again);
-	CHECK(lseek((int)twin, 1000, SEEK_SET) == 1000);
+	seek(twin, 1000);
 	truth("read fd=%ld pos=1000 requested=24 returned=%ld", fd, RAW(read, fd, buffer, 24));
 	truth("read fd=%ld pos=1024 requested=24 returned=%ld", twin, RAW(read, twin, buffer, 24));
 	truth("read fd=%ld pos=0 requested=24 returned=%ld", again, RAW(read, again, buffer, 24));
@@ -76,7 +85,7 @@ static void far_away(void)
 
 	truth("openat fd=%ld", fd);
 	truth("pwrite64 fd=%ld pos=%ld returned=%ld", fd, far, RAW(pwrite64, fd, buffer, 100, far));
-	CHECK(lseek((int)fd, far + 4, SEEK_SET) == far + 4);
+	seek(fd, far + 4);
 	truth("read fd=%ld pos=%ld requested=10 returned=%ld", fd, far + 4,
 	      RAW(read, fd, buffer, 10));
 	truth("write fd=%ld pos=%ld requested=10 returned=%ld", fd, far + 14,
@@ -87,7 +96,7 @@ static void far_away(void)
 	      RAW(pread64, fd, buffer, 10, 1L << 32)); /* a hole */
 	out = RAW(openat, AT_FDCWD, "out", O_RDWR | O_CREAT, 0600);
 	truth("openat fd=%ld", out);
-	CHECK(lseek((int)out, 6L << 30, SEEK_SET) == 6L << 30);
+	seek(out, 6L << 30);
 	truth("sendfile fd=%ld pos=%ld out_fd=%ld out_pos=%ld requested=60 returned=%ld", fd, far,
 	      out, 6L << 30, RAW(sendfile, out, fd, &from, 60));
 	from = far;
