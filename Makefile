@@ -62,7 +62,7 @@ test: deps
 bench: deps
 	$(Q)scripts/fetch-web $(B)/npm
 	$(Q)$(MAKE) --no-print-directory all bench-built
-	$(Q)bench/run
+	$(Q)scripts/with-tracefs bench/run
 	$(Q)bench/sql
 	$(Q)bench/export
 	$(Q)bench/report
