@@ -46,7 +46,7 @@ missed() { rows io "path == '$T/data' and dir == 'R'" missed | awk '{ sum += $1 
 
 @test "writes say nothing of misses; sendfile does" {
 	dd if=data iflag=nocache count=0 status=none
-	record -e io -- sh -c 'head -c 100000 /dev/zero >out; exec python3 -c "
+	record -e io -- sh -c 'head -c 100000 /dev/zero >out; exec /usr/bin/python3 -c "
 import os
 source, sink = os.open(\"data\", os.O_RDONLY), os.open(\"/dev/null\", os.O_WRONLY)
 print(os.sendfile(sink, source, 0, 1 << 20))"' >sent
