@@ -163,17 +163,25 @@ $(B)/workloads/%: tests/workloads/%.c
 
 $(B)/workloads/uring: WORK_LIBS := -luring
 
-FUZZ_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+FUZZ_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
 	-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+FUZZ_OBJ   := $(patsubst %.c,$(B)/fuzz/obj/%.o,$(LIB_SRC))
 $(B)/fuzz/make_seeds: fuzz/make_seeds.c $(LIB_OBJ)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(LIB_LIBS)
 
-$(B)/fuzz/%: fuzz/%.c $(LIB_SRC) $(PAGE)
+$(B)/fuzz/obj/%.o: %.c
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) $(CPPFLAGS) -o $@ $< $(LIB_SRC) $(LIB_LIBS)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/fuzz/obj/src/render/page_html.o: $(PAGE)
+
+$(B)/fuzz/%: fuzz/%.c $(FUZZ_OBJ)
+	$(call say,FUZZ,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_OBJ) $(LIB_LIBS)
 
 # ---- tools, docs ----
 
