@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # fio's own totals of requests and bytes, and its percentiles of their times, equal those of the rows of its data file.
 
+# bats file_tags=quiet
 load lib
 load disks
 setup_file() { need_bpf; }

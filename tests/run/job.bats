@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Totals of the job, against what the kernel tells the job itself and those who wait for it.
 
+# bats file_tags=quiet
 load lib
 load disks
 setup_file() { need_bpf; }

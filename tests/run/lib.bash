@@ -155,9 +155,10 @@ says() {
 	}
 }
 
-# Nothing was lost: a count that is right by luck is no count.
+# Nothing was lost: a count that is right by luck is no count. Anybody on the machine may start a program with more arguments
+# than are kept; that is counted, and no matter here.
 no_loss() {
-	same "rows of loss" "" "$(rows loss)"
+	same "rows of loss" "" "$(rows loss "not (layer == 'process' and reason == 'string cut')")"
 }
 
 # All there is of a finished trace can be read.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Loss is data: what could not be kept is counted, stored and said.
 
+# bats file_tags=quiet
 load lib
 setup_file() { need_bpf; }
 setup() { enter; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # The layers that are read from /proc each interval, against the tools that people read them with.
 
+# bats file_tags=quiet
 load lib
 load disks
 setup_file() { need_bpf; }

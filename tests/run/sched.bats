@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Stays on CPUs, against what the kernel itself counts.
 
+# bats file_tags=quiet
 load lib
 setup_file() { need_bpf; }
 setup() { enter; }
