@@ -29,7 +29,7 @@ drive() {
 	drive
 }
 
-@test "the page of the recording that ships, without sched and block" {
+@test "the page of the recording that ships" {
 	RUN=$ROOT/tests/data/demo.strata drive
 }
 

@@ -46,10 +46,11 @@ def prepare(args):
 
 
 def prepare_photos(args):
+    import multiprocessing
     import photos
 
-    for number in range(args.samples):
-        photos.make(sample_path(args, number), number % CLASSES, number)
+    with multiprocessing.Pool() as pool:
+        pool.starmap(photos.make, [(sample_path(args, number), number % CLASSES, number) for number in range(args.samples)])
 
 
 def prepare_tensors(args):
