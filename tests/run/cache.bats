@@ -23,8 +23,11 @@ missed() { rows io "path == '$T/data' and dir == 'R'" missed | awk '{ sum += $1 
 }
 
 @test "a warm read misses nothing" {
-	cat data >/dev/null
-	record -e io -- dd if=data of=/dev/null bs=64k status=none
+	for _ in 1 2 3; do # somebody else may empty the caches in between
+		cat data >/dev/null
+		record --force -e io -- dd if=data of=/dev/null bs=64k status=none
+		[ "$(missed)" != 0 ] || break
+	done
 	same missed 0 "$(missed)"
 	same direct False "$(rows io "path == '$T/data'" direct | sort -u)"
 }
