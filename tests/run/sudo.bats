@@ -1,36 +1,37 @@
 #!/usr/bin/env bats
 # Under sudo the command runs as the invoking user, and the trace belongs to that user. The machine does not get that user:
-# the tests run in a mount namespace with an /etc, /home and /run of its own.
+# the tests run in a mount namespace with an /etc and a /run of its own.
 
 load lib
 
 USER_NAME=strata-test-user
-HOME_DIR=/home/$USER_NAME
 
 setup_file() {
 	need_bpf
 	[ -z "$REFUSED" ] || return 0
 	command -v sudo >/dev/null || REFUSED="sudo is not installed"
 	[ -z "$REFUSED" ] || return 0
-	export PLACE=$BATS_FILE_TMPDIR
-	cp -a /etc "$PLACE/etc"
-	mkdir "$PLACE/home" "$PLACE/run"
-	T=$PLACE background unshare --mount --propagation private sh -c "
-		for place in etc home run; do mount --bind $PLACE/\$place /\$place || exit; done
-		useradd --create-home --groups users,games $USER_NAME
+	T=$BATS_FILE_TMPDIR
+	cp -a /etc "$T/etc"
+	mkdir "$T/run"
+	open_folder
+	export HOME_DIR=$OPEN/home
+	background unshare --mount --propagation private sh -c "
+		mount --bind '$T/etc' /etc && mount --bind '$T/run' /run || exit
+		useradd --no-log-init --create-home --home-dir $HOME_DIR --groups users,games $USER_NAME
 		echo '$USER_NAME ALL=(root) NOPASSWD: ALL' >/etc/sudoers.d/$USER_NAME
 		chmod 440 /etc/sudoers.d/$USER_NAME
 		echo ready
 		exec sleep infinity"
 	export KEEPER=$PID
-	within 20 grep -q ready "$PLACE/out"
+	within 20 grep -q ready "$T/out"
 }
 
 teardown_file() { leave; }
 
 setup() {
 	enter
-	RUN=$PLACE$HOME_DIR/run.strata
+	RUN=$HOME_DIR/run.strata
 	rm -f "$RUN"
 }
 
@@ -49,7 +50,7 @@ as_user() {
 
 # recorded ARGS... -- CMD...: what CMD prints under sudo and strata.
 recorded() {
-	as_user sudo -n "$STRATA" record --force -o $HOME_DIR/run.strata "$@"
+	as_user sudo -n "$STRATA" record --force -o "$RUN" "$@"
 }
 
 @test "user, groups, HOME, USER and working directory are the user's" {
@@ -67,9 +68,9 @@ recorded() {
 
 @test "the trace belongs to the user, and the user can read it" {
 	recorded --scope job -e io -- cat /etc/hostname >/dev/null
-	same owner "$USER_NAME:$USER_NAME" "$(there stat -c %U:%G $HOME_DIR/run.strata)"
+	same owner "$USER_NAME:$USER_NAME" "$(there stat -c %U:%G "$RUN")"
 	same "rows' user" "$(there id -u $USER_NAME)" "$(rows process "event == 'exec' and comm == 'cat'" uid)"
-	there cp "$STRATA" $HOME_DIR/strata
+	cp "$STRATA" "$HOME_DIR/strata"
 	as_user ./strata info run.strata >info
 	says info "cat /etc/hostname"
 }
