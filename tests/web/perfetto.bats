@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Perfetto exports, in Perfetto's own trace processor and viewer.
 
+# bats file_tags=machine
 load ../run/lib
 
 WEB=$ROOT/build/npm
