@@ -74,6 +74,18 @@ ours() {
 	same "what is there" "" "$(ours)"
 }
 
+@test "what a test changes outside of its folder fails the run" {
+	undo rm -f "/var/tmp/strata-left-$BATS_ROOT_PID"
+	suite changes <<-EOS
+		touch "/var/tmp/strata-left-$BATS_ROOT_PID"
+	EOS
+	SUITE_SETTLE=1 run -1 "$ROOT/tests/run-suites" "$T/changes.bats"
+	echo "$output"
+	same "the last line" "1 passed, 1 failed, 0 skipped" "$(tail -1 <<<"$output")"
+	says <(echo "$output") "^not ok the state of the machine is not what it was"
+	says <(echo "$output") "^\+ file /var/tmp/strata-left-$BATS_ROOT_PID\$"
+}
+
 @test "a test that is killed leaves nothing" {
 	suite killed 'teardown() { leave; }' <<-EOS
 		disk 1M
