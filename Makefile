@@ -1,5 +1,14 @@
-# strata: build, demo, test, bench, install. Quiet; V=1 shows commands; SAN=address,undefined builds with
-# sanitizers (into build/ too: run make clean between).
+# strata. Whatever a target needs it installs (Debian's packages, scripts/deps), fetches (npm's) and builds by itself.
+#
+#   make            build/strata
+#   make demo       records a training job that is slower than it need be, and shows why
+#   make test       all tests, in some ten minutes on two CPUs
+#   make soak       what takes hours: fuzzing from random seeds, the tests again and again under load; SOAK_ROUNDS=3
+#   make bench      measures what the README claims
+#   make deps       what building and recording need, and DuckDB for `strata sql`
+#   make install    to PREFIX, with man pages; make clean; make format; make docs
+#
+# Quiet; V=1 shows commands. SAN=address,undefined builds with sanitizers (into build/ too: run make clean between).
 
 VERSION := 0.1.0
 B       := build
@@ -39,30 +48,40 @@ WORK     := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(WORK_SRC))
 MAN      := $(patsubst man/%.scd,$(B)/man/%,$(MAN_SRC))
 SKEL     := $(patsubst src/bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(BPF_SRC))
 
-.PHONY: all deps demo test bench install clean format check-format fuzz docs
+.PHONY: all deps demo test-deps test soak bench install clean format check-format docs
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-# What a command needs is installed before make looks at a single source file.
 all: $(B)/strata
 
+# The packages of each group are installed before make looks at a single source file; then it builds on all CPUs.
+PARALLEL = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 deps:
-	$(Q)scripts/deps
+	$(Q)scripts/deps build demo
 	$(Q)scripts/fetch-duckdb $(B)
 
 demo: deps
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) $(PARALLEL) all
 	$(Q)scripts/demo
 
-test: deps
+test-deps: deps
+	$(Q)scripts/deps test
 	$(Q)scripts/fetch-web $(B)/npm
-	$(Q)$(MAKE) --no-print-directory all tests-built
+
+test: test-deps
+	$(Q)$(MAKE) $(PARALLEL) all tests-built
 	$(Q)tests/run-suites
 
+soak: test-deps
+	$(Q)$(MAKE) $(PARALLEL) all tests-built
+	$(Q)tests/soak
+
 bench: deps
+	$(Q)scripts/deps bench
 	$(Q)scripts/fetch-web $(B)/npm
-	$(Q)$(MAKE) --no-print-directory all bench-built
-	$(Q)bench/run
+	$(Q)$(MAKE) $(PARALLEL) all bench-built
+	$(Q)scripts/with-tracefs bench/run
 	$(Q)bench/sql
 	$(Q)bench/export
 	$(Q)bench/report
@@ -155,17 +174,25 @@ $(B)/workloads/%: tests/workloads/%.c
 
 $(B)/workloads/uring: WORK_LIBS := -luring
 
-FUZZ_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+FUZZ_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
 	-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+FUZZ_OBJ   := $(patsubst %.c,$(B)/fuzz/obj/%.o,$(LIB_SRC))
 $(B)/fuzz/make_seeds: fuzz/make_seeds.c $(LIB_OBJ)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(LIB_LIBS)
 
-$(B)/fuzz/%: fuzz/%.c $(LIB_SRC) $(PAGE)
+$(B)/fuzz/obj/%.o: %.c
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) $(CPPFLAGS) -o $@ $< $(LIB_SRC) $(LIB_LIBS)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/fuzz/obj/src/render/page_html.o: $(PAGE)
+
+$(B)/fuzz/%: fuzz/%.c $(FUZZ_OBJ)
+	$(call say,FUZZ,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_OBJ) $(LIB_LIBS)
 
 # ---- tools, docs ----
 

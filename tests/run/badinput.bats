@@ -170,14 +170,11 @@ reads() {
 }
 
 @test "not root and no capabilities: which is missing, and the command that fixes it" {
-	open=$(mktemp -d /tmp/strata-test.XXXXXX) # a place that others can enter, for a copy of the program
-	chmod 777 "$open"
-	cp "$STRATA" "$open/strata"
+	open_folder
 	status=0
-	(cd "$open" && setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
+	(cd "$OPEN" && setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
 		./strata record -- touch ran 2>"$T/words") || status=$?
-	left=$(ls "$open")
-	rm -r "$open"
+	left=$(ls "$OPEN")
 	same "exit status" 125 $status
 	says words "CAP_(BPF|PERFMON|SYS_ADMIN)"
 	says words "sudo|setcap"

@@ -6,10 +6,7 @@ load lib
 load disks
 setup_file() { need_bpf; }
 setup() { enter; }
-teardown() {
-	leave
-	remove_disks
-}
+teardown() { leave; }
 
 # file_system TYPE [OPTION...]: on a new disk, mounted on $T/disk. $MAKE_DISK makes it: disk, or bio_disk.
 file_system() {

@@ -23,8 +23,11 @@ missed() { rows io "path == '$T/data' and dir == 'R'" missed | awk '{ sum += $1 
 }
 
 @test "a warm read misses nothing" {
-	cat data >/dev/null
-	record -e io -- dd if=data of=/dev/null bs=64k status=none
+	for _ in 1 2 3; do # somebody else may empty the caches in between
+		cat data >/dev/null
+		record --force -e io -- dd if=data of=/dev/null bs=64k status=none
+		[ "$(missed)" != 0 ] || break
+	done
 	same missed 0 "$(missed)"
 	same direct False "$(rows io "path == '$T/data'" direct | sort -u)"
 }
@@ -46,7 +49,7 @@ missed() { rows io "path == '$T/data' and dir == 'R'" missed | awk '{ sum += $1 
 
 @test "writes say nothing of misses; sendfile does" {
 	dd if=data iflag=nocache count=0 status=none
-	record -e io -- sh -c 'head -c 100000 /dev/zero >out; exec python3 -c "
+	record -e io -- sh -c 'head -c 100000 /dev/zero >out; exec /usr/bin/python3 -c "
 import os
 source, sink = os.open(\"data\", os.O_RDONLY), os.open(\"/dev/null\", os.O_WRONLY)
 print(os.sendfile(sink, source, 0, 1 << 20))"' >sent

@@ -12,6 +12,7 @@ What differs in each run by its nature is taken out of names: numbers of pipes, 
 the random part of temporary names (semaphores and shared memory of Python's multiprocessing).
 """
 import re
+import tempfile
 from collections import Counter
 
 from syscalls import syscalls
@@ -20,13 +21,13 @@ from rows import visible
 LAYERS = syscalls()
 OPENS = ("open", "openat", "openat2", "creat")
 
-
+TEMPORARY = re.escape(tempfile.gettempdir())
 RANDOM = (
     (r"^(pipe|socket):\[[0-9]+\]$", r"\1:[]"),
     (r"^/proc/[0-9]+", "/proc/N"),
     (r"^/dev/shm/(sem\.mp-|sem\.|torch_)[a-zA-Z0-9_]+$", r"/dev/shm/\1?"),
-    (r"^/tmp/[a-z0-9_]{8}$", "/tmp/?"),
-    (r"^/tmp/pymp-[a-z0-9_]{8}", "/tmp/pymp-?"),
+    (rf"^{TEMPORARY}/[a-z0-9_]{{8}}$", "/tmp/?"),
+    (rf"^{TEMPORARY}/pymp-[a-z0-9_]{{8}}", "/tmp/pymp-?"),
     (r"/listener-[a-z0-9_]{8}$", "/listener-?"),
     (r" \(deleted\)$", ""),
 )

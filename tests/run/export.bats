@@ -276,11 +276,22 @@ busy() {
 	[ "$(awk '{ print $14 }' "/proc/$1/stat" 2>/dev/null)" -gt 20 ] 2>/dev/null
 }
 
+# Whether the program has printed something; fails at once when it has ended instead.
+printed() {
+	[ -s out ] || ! gone "$1" || {
+		cat err
+		exit 1
+	}
+	[ -s out ]
+}
+
 @test "switches are the lines that a bpftrace script prints at sched_switch" {
 	needs_bpf
 	command -v bpftrace >/dev/null || skip "no bpftrace"
-	background bpftrace -B line -e 'tracepoint:sched:sched_switch { printf("%s %d %d %llu\n", comm, pid, cpu, nsecs); }'
-	within 60 test -s out
+	grep -qw tracefs /proc/filesystems || skip "no tracefs in this kernel"
+	background "$ROOT/scripts/with-tracefs" bpftrace -B line \
+		-e 'tracepoint:sched:sched_switch { printf("%s %d %d %llu\n", comm, pid, cpu, nsecs); }'
+	within 60 printed "$PID"
 	record -e sched -a -d 3s
 	kill -INT "$PID"
 	wait "$PID" || true

@@ -3,28 +3,27 @@
 
 load lib
 setup_file() { need_bpf; }
-setup() {
-	enter
-	CGROUPS=
-}
+setup() { enter; }
+teardown() { leave; }
 
-teardown() {
-	leave
-	for group in $CGROUPS; do
-		within 5 rmdir "$group"
-	done
-}
-
-# cgroup TYPE: makes a cgroup on a mounted hierarchy of that type (cgroup2, or cgroup with a controller); its folder is $GROUP.
+# cgroup TYPE: makes a cgroup in a hierarchy of that type (cgroup2, or cgroup with a controller); its folder is $GROUP.
 cgroup() {
 	local mount
 
 	mount=$(awk -v type="$1" '$3 == type && (type == "cgroup2" || $4 ~ /(freezer|blkio|pids|memory)/) { print $2; exit }' \
 		/proc/mounts)
-	[ -n "$mount" ] || skip "no $1 hierarchy is mounted"
+	if [ -z "$mount" ]; then
+		mount=$T/$1
+		mounted "$mount" -t "$1" $([ "$1" = cgroup2 ] || echo -o freezer) none || skip "no $1 in this kernel"
+	fi
 	GROUP=$mount/strata-test-$$-$BATS_TEST_NUMBER
-	mkdir "$GROUP" || skip "cannot make a cgroup"
-	CGROUPS="$GROUP $CGROUPS"
+	folder "$GROUP" || skip "cannot make a cgroup"
+}
+
+# folder GROUP: a cgroup, until the test ends.
+folder() {
+	undo sh -c '[ ! -d "$0" ] || rmdir "$0"' "$1"
+	mkdir "$1"
 }
 
 # Rows of the job's tables, by what does not change from run to run.
@@ -82,8 +81,7 @@ os.access("/after", 0)'
 
 @test "--cgroup, unified hierarchy: its threads and those below it" {
 	cgroup cgroup2
-	mkdir "$GROUP/below"
-	CGROUPS="$GROUP/below $CGROUPS"
+	folder "$GROUP/below"
 	record -e fs --cgroup "$GROUP" -- bash -c '
 		[ -e /before ]
 		echo $$ >"$0/cgroup.procs"; [ -e /within ]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # fio's own totals of requests and bytes, and its percentiles of their times, equal those of the rows of its data file.
 
+# bats file_tags=quiet
 load lib
 load disks
 setup_file() { need_bpf; }
@@ -10,10 +11,7 @@ setup() {
 	DATA=$T/data
 	head -c 16M /dev/urandom >"$DATA" # there already, so that fio does not lay it out itself
 }
-teardown() {
-	leave
-	remove_disks
-}
+teardown() { leave; }
 
 # run_fio ENGINE FIO-ARGS...: records fio's work on $DATA; what fio measured is in fio.json.
 run_fio() {

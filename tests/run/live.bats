@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # A recording can be read while it goes on: a row is in the file at most one second after its call ended.
 
+# bats file_tags=quiet
 load lib
 setup_file() { need_bpf; }
 setup() { enter; head -c 1000 /dev/zero >data; }

@@ -19,8 +19,9 @@ os.access("done", os.F_OK, dir_fd=0x53545241)'
 }
 
 @test "strata mark reaches a recording from outside the job, and needs no privilege" {
+	open_folder
 	record_background -- sleep 1
-	setpriv --reuid 65534 --clear-groups "$STRATA" mark 'two words' 'a "value"'
+	setpriv --reuid 65534 --clear-groups "$OPEN/strata" mark 'two words' 'a "value"'
 	within 10 gone $PID
 	same marks 'two\x20words a\x20"value"' "$(marks "comm == 'strata'")"
 }

@@ -1,13 +1,12 @@
 #!/usr/bin/env bats
 # The layers that are read from /proc each interval, against the tools that people read them with.
 
+# bats file_tags=quiet
 load lib
+load disks
 setup_file() { need_bpf; }
 setup() { enter; }
-teardown() {
-	leave
-	[ -z "${LOOP:-}" ] || losetup -d "$LOOP"
-}
+teardown() { leave; }
 
 # seeing 'FILE:TARGET ...' CMD...: runs CMD in the background, with each TARGET showing what FILE here holds.
 seeing() {
@@ -126,13 +125,6 @@ while True:
 	same "rows of disk" 0 "$(count disk)"
 }
 
-# A loop device of our own in $LOOP (/dev/NAME), $DEV its name.
-loop_device() {
-	truncate -s 64M image
-	LOOP=$(losetup -f --show image)
-	DEV=${LOOP#/dev/}
-}
-
 # reads, read sectors, writes, written sectors of every whole disk
 disk_counts() {
 	for stat in /sys/block/*/stat; do
@@ -142,29 +134,29 @@ disk_counts() {
 }
 
 @test "disk: beside iostat under a steady load, the means of the whole run agree within a point" {
-	loop_device
-	background fio --name=steady --filename="$LOOP" --rw=randread --bs=16m --direct=1 --ioengine=psync \
+	disk 64M
+	background fio --name=steady --filename="$DISK" --rw=randread --bs=16m --direct=1 --ioengine=psync \
 		--rate_iops=40 --time_based --runtime=60 --thread --output=fio.out
 	sleep 1
 	LC_ALL=C record -e disk --interval 500ms -- iostat -d -x -y 6 1 >iostat.out
-	"$HERE/usage.py" iostat "$RUN" iostat.out "$DEV"
+	"$HERE/usage.py" iostat "$RUN" iostat.out "$NAME"
 	"$HERE/usage.py" tiles "$RUN" disk dev
 }
 
 @test "disk: sums are the change of /sys/block/*/stat between readings around the recording, and inside it" {
-	loop_device
-	export LOOP
+	disk 64M
+	export DISK
 	export -f disk_counts
 	disk_counts >outer.before
 	record -e disk --interval 100ms -- bash -c '
 		disk_counts >inner.before
-		dd if=/dev/zero of="$LOOP" bs=64k count=300 oflag=direct status=none
+		dd if=/dev/zero of="$DISK" bs=64k count=300 oflag=direct status=none
 		sleep 0.3
-		dd if="$LOOP" of=/dev/null bs=16k count=500 iflag=direct status=none
+		dd if="$DISK" of=/dev/null bs=16k count=500 iflag=direct status=none
 		disk_counts >inner.after'
 	disk_counts >outer.after
 	rows disk True dev,reads,read_bytes,writes,write_bytes >ours
-	awk -v loop="$DEV" '
+	awk -v loop="$NAME" '
 		FILENAME ~ /before/ { for (i = 2; i <= 5; i++) n[FILENAME, $1, i] -= $i; next }
 		FILENAME ~ /after/ { for (i = 2; i <= 5; i++) n[FILENAME, $1, i] += $i; all[$1]; next }
 		{ for (i = 2; i <= 5; i++) sum[$1, i] += $i; had[$1] }
@@ -187,23 +179,23 @@ disk_counts() {
 
 @test "disk: a device that comes during the recording has its rows; partitions have none" {
 	record_background -e disk --interval 100ms -a -d 3s
-	loop_device
-	losetup -d "$LOOP"
+	disk 64M
+	losetup -d "$DISK"
 	# a partition table with one entry of 8 MiB
 	/usr/bin/python3 -c '
 import struct
 with open("image", "r+b") as image:
     image.seek(446)
     image.write(struct.pack("<BxxxBxxxII48xH", 0, 0x83, 2048, 16384, 0xaa55))'
-	LOOP=$(losetup -P -f --show image)
-	DEV=${LOOP#/dev/}
-	if [ -b "${LOOP}p1" ]; then
-		dd if="${LOOP}p1" of=/dev/null bs=64k count=16 iflag=direct status=none
+	DISK=$(losetup -P -f --show image)
+	NAME=${DISK#/dev/}
+	if [ -b "${DISK}p1" ]; then
+		dd if="${DISK}p1" of=/dev/null bs=64k count=16 iflag=direct status=none
 	else
-		dd if="$LOOP" of=/dev/null bs=64k count=16 iflag=direct status=none
+		dd if="$DISK" of=/dev/null bs=64k count=16 iflag=direct status=none
 	fi
 	wait $PID
-	[ "$(rows disk "dev == '$DEV'" reads | awk '{ n += $1 } END { print n + 0 }')" -ge 16 ]
+	[ "$(rows disk "dev == '$NAME'" reads | awk '{ n += $1 } END { print n + 0 }')" -ge 16 ]
 	for dev in $(rows disk True dev | sort -u); do
 		[ -e "/sys/block/$dev" ] && [ ! -e "/sys/class/block/$dev/partition" ]
 	done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Stays on CPUs, against what the kernel itself counts.
 
+# bats file_tags=quiet
 load lib
 setup_file() { need_bpf; }
 setup() { enter; }
@@ -45,9 +46,9 @@ teardown() { leave; }
 
 @test "the state in which a thread left, and the call that it was in" {
 	record -e sched -- sh -c 'sleep 0.2; true'
-	same "a sleep in clock_nanosleep" S \
-		"$(rows sched "comm in ('sh', 'sleep') and syscall == 'clock_nanosleep'" end_state | sort -u)"
-	tid=$(rows process "event == 'exit' and comm == 'sleep'" tid)
+	shell=$(rows process "event == 'exec' and comm == 'sh' and 'sleep 0.2; true' in args" pid)
+	tid=$(rows process "event == 'fork' and ppid == $shell" tid)
+	same "a sleep in clock_nanosleep" S "$(rows sched "tid == $tid and syscall == 'clock_nanosleep'" end_state | sort -u)"
 	same "the last stay of a thread" X "$(rows sched "tid == $tid" end_state | tail -1)"
 }
 

@@ -156,26 +156,19 @@ else:
 	[ "$(count io "pid == $spin")" -gt 10 ]
 }
 
-# Programs, maps and links that no process holds: what a dead strata would have left behind.
-bpf_orphans() {
-	for kind in prog map link; do
-		bpftool $kind list -j | jq -r ".[] | select((.pids // []) | length == 0) | \"$kind \\(.id)\""
-	done | sort
-}
-
-# None is new since `before` and still there a moment later: the kernel frees them with some delay, and others
-# on this machine come and go.
+# No BPF object is new since `before` that no process holds, and still there a moment later: the kernel frees them with some
+# delay, and others on this machine come and go.
 no_new_orphans() {
-	bpf_orphans | comm -13 before - >new
+	"$ROOT/tests/outside-state" all bpf | comm -13 before - >new
 	sleep 0.5
-	bpf_orphans | comm -12 new - >left
+	"$ROOT/tests/outside-state" all bpf | comm -12 new - >left
 	[ ! -s left ]
 }
 
 @test "SIGKILL of strata: the command goes on, the file is readable, nothing stays in the kernel" {
 	command -v bpftool >/dev/null || skip "bpftool is not installed"
 	head -c 100 /dev/zero >data
-	bpf_orphans >before
+	"$ROOT/tests/outside-state" all bpf >before
 	background "$STRATA" record -o "$RUN" -- sh -c "echo \$\$; exec '$W/spin' '$T/data' 2000"
 	within 20 grep -q ready out
 	job=$(head -1 out)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Under sudo the command runs as the invoking user, and the trace belongs to that user.
+# Under sudo the command runs as the invoking user, and the trace belongs to that user. The machine does not get that user:
+# the tests run in a mount namespace with an /etc and a /run of its own.
 
 load lib
 
@@ -10,50 +11,66 @@ setup_file() {
 	[ -z "$REFUSED" ] || return 0
 	command -v sudo >/dev/null || REFUSED="sudo is not installed"
 	[ -z "$REFUSED" ] || return 0
-	userdel -r $USER_NAME 2>/dev/null || true
-	useradd --create-home --groups users,games $USER_NAME
-	echo "$USER_NAME ALL=(root) NOPASSWD: ALL" >/etc/sudoers.d/$USER_NAME
-	chmod 440 /etc/sudoers.d/$USER_NAME
+	T=$BATS_FILE_TMPDIR
+	cp -a /etc "$T/etc"
+	mkdir "$T/run"
+	open_folder
+	export HOME_DIR=$OPEN/home
+	background unshare --mount --propagation private sh -c "
+		mount --bind '$T/etc' /etc && mount --bind '$T/run' /run || exit
+		useradd --no-log-init --create-home --home-dir $HOME_DIR --groups users,games $USER_NAME
+		echo '$USER_NAME ALL=(root) NOPASSWD: ALL' >/etc/sudoers.d/$USER_NAME
+		chmod 440 /etc/sudoers.d/$USER_NAME
+		echo ready
+		exec sleep infinity"
+	export KEEPER=$PID
+	within 20 grep -q ready "$T/out"
 }
 
-teardown_file() {
-	rm -f /etc/sudoers.d/$USER_NAME
-	! id $USER_NAME >/dev/null 2>&1 || userdel -r $USER_NAME 2>/dev/null
-}
+teardown_file() { leave; }
 
 setup() {
 	enter
-	home=$(getent passwd $USER_NAME | cut -d: -f6)
-	RUN=$home/run.strata
+	RUN=$HOME_DIR/run.strata
 	rm -f "$RUN"
 }
 
 teardown() { leave; }
 
+# there CMD...: where the user is.
+there() {
+	nsenter --mount --target "$KEEPER" "$@"
+}
+
 # as_user CMD...: as the user would type it, in the user's home.
 as_user() {
-	(cd "$home" && setpriv --reuid $USER_NAME --regid $USER_NAME --init-groups \
-		env -i HOME="$home" USER=$USER_NAME LOGNAME=$USER_NAME PATH="$PATH" "$@" 2>"$T/words" 3>&-)
+	there sh -c "cd $HOME_DIR && exec setpriv --reuid $USER_NAME --regid $USER_NAME --init-groups \"\$@\"" sh \
+		env -i HOME=$HOME_DIR USER=$USER_NAME LOGNAME=$USER_NAME PATH="$PATH" "$@" 2>"$T/words" 3>&-
+}
+
+# recorded ARGS... -- CMD...: what CMD prints under sudo and strata.
+recorded() {
+	as_user sudo -n "$STRATA" record --force -o "$RUN" "$@"
 }
 
 @test "user, groups, HOME, USER and working directory are the user's" {
-	same id "$(as_user id)" "$(as_user sudo -n "$STRATA" record --force -o "$RUN" -- id)"
+	same id "$(as_user id)" "$(recorded -- id)"
 	for name in HOME USER LOGNAME; do
-		same $name "$(as_user printenv $name)" "$(as_user sudo -n "$STRATA" record --force -o "$RUN" -- printenv $name)"
+		same $name "$(as_user printenv $name)" "$(recorded -- printenv $name)"
 	done
-	same "working directory" "$home" "$(as_user sudo -n "$STRATA" record --force -o "$RUN" -- pwd)"
+	same "working directory" $HOME_DIR "$(recorded -- pwd)"
 }
 
 @test "no capability of root's is left to the command" {
 	same capabilities "$(as_user grep -E 'Cap(Inh|Prm|Eff|Amb)' /proc/self/status)" \
-		"$(as_user sudo -n "$STRATA" record -o "$RUN" -- grep -E 'Cap(Inh|Prm|Eff|Amb)' /proc/self/status)"
+		"$(recorded -- grep -E 'Cap(Inh|Prm|Eff|Amb)' /proc/self/status)"
 }
 
 @test "the trace belongs to the user, and the user can read it" {
-	as_user sudo -n "$STRATA" record --scope job -e io -o "$RUN" -- cat /etc/hostname >/dev/null
-	same owner "$USER_NAME:$USER_NAME" "$(stat -c %U:%G "$RUN")"
-	same "rows' user" "$(id -u $USER_NAME)" "$(rows process "event == 'exec' and comm == 'cat'" uid)"
-	cp "$STRATA" "$home/strata"
+	recorded --scope job -e io -- cat /etc/hostname >/dev/null
+	same owner "$USER_NAME:$USER_NAME" "$(there stat -c %U:%G "$RUN")"
+	same "rows' user" "$(there id -u $USER_NAME)" "$(rows process "event == 'exec' and comm == 'cat'" uid)"
+	cp "$STRATA" "$HOME_DIR/strata"
 	as_user ./strata info run.strata >info
 	says info "cat /etc/hostname"
 }

@@ -19,7 +19,7 @@ def main():
     shift = int(clock["realtime"]) - int(clock["ts"])
     functions, files = (collections.defaultdict(lambda: [0, 0, 0]) for _ in range(2))
     rates = collections.Counter()
-    for table, category in (("io", "POSIX"), ("fs", "POSIX"), ("mem", "POSIX"), ("block", "BLOCK")):
+    for table, category in (("io", "POSIX"), ("fs", "POSIX"), ("mem", "POSIX"), ("block", "BLOCK"), ("fault", "FAULT")):
         for row in dump(run, table):
             end = row_end(row, table)
             if end is None:
@@ -28,7 +28,7 @@ def main():
             size = int(row["bytes"] or 0) if table == "block" else 0
             if table == "io":
                 size = max(int(row["returned"] or 0), 0)
-            for total in [functions[(category, row["op"])]] + ([files[row["path"]]] if table != "block" else []):
+            for total in [functions[(category, row.get("op", table))]] + ([files[row["path"]]] if table != "block" else []):
                 total[0] += copies
                 total[1] += copies * ((end + shift) // 1000 - start)
                 total[2] += copies * size

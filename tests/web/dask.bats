@@ -17,14 +17,15 @@ setup() {
 
 teardown() { leave; }
 
-# cluster: a scheduler, whose address is in $SCHEDULER, and two workers.
+# cluster: a scheduler, whose address is in $SCHEDULER, and two workers. A nanny's processes, killed as these are, would leave
+# semaphores in /dev/shm.
 cluster() {
 	background $PYTHON -m distributed.cli.dask_scheduler --host 127.0.0.1 --port 0 --no-dashboard \
 		--scheduler-file "$T/scheduler.json"
 	within 60 test -s scheduler.json
 	SCHEDULER=$(jq -r .address scheduler.json)
 	for worker in 1 2; do
-		background $PYTHON -m distributed.cli.dask_worker "$SCHEDULER" --nthreads 1 --no-dashboard \
+		background $PYTHON -m distributed.cli.dask_worker "$SCHEDULER" --nthreads 1 --no-nanny --no-dashboard \
 			--local-directory "$T/worker$worker"
 	done
 }

@@ -36,9 +36,11 @@ async function open(browser, address, noises) {
 	await page.waitForSelector('html[data-ready=yes]', { timeout: 60000 });
 	return page;
 }
+/* The page draws in the next frame and writes its address a moment after that: by its own clock, however busy the machine. */
+const settled = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 200))));
 const span = async (page) => {
-	await page.waitForTimeout(300);
-	const hash = new URLSearchParams(new URL(page.url()).hash.slice(1));
+	await settled(page);
+	const hash = new URLSearchParams(await page.evaluate(() => location.hash.slice(1)));
 	return hash.has('from') ? [Number(hash.get('from')), Number(hash.get('to'))] : [0, report.run.window_ns];
 };
 
@@ -143,7 +145,7 @@ async function checkCall(page) {
 	check('hovering tells a call', /^\w+ [\d.]+ (ns|us|ms|s) at \d+\.\d{9} s, thread \d+, [\d,]+ bytes\n\//.test(tip), tip);
 	await page.mouse.down();
 	await page.mouse.up();
-	await page.waitForTimeout(300);
+	await settled(page);
 	const filter = await page.inputValue('#filter'), where = tip.slice(tip.indexOf('\n') + 1);
 	check('a click filters by its path', filter === where, filter);
 	check('SQL has the path', (await page.textContent('#sql')).includes(`contains(path, '${where.replaceAll("'", "''")}')`), await page.textContent('#sql'));

@@ -41,7 +41,7 @@ drive() {
 	"$ROOT/tests/web/check_same.py" "$RUN" page.html
 }
 
-@test "the page of the recording that ships, without sched and block" {
+@test "the page of the recording that ships" {
 	RUN=$ROOT/tests/data/demo.strata drive
 }
 
@@ -53,7 +53,7 @@ drive() {
 	record -e io,fs -- cat "$name" '</script><script>hacked=1;&' >/dev/null
 	drive
 	"$STRATA" report -q --svg figure.svg "$RUN"
-	python3 -c 'import xml.dom.minidom, sys; xml.dom.minidom.parse("figure.svg")'
+	/usr/bin/python3 -c 'import xml.dom.minidom, sys; xml.dom.minidom.parse("figure.svg")'
 }
 
 @test "ten million rows make a page of less than 15 MB, which works" {
@@ -85,7 +85,7 @@ drive() {
 	JS
 	node open.js >out
 	says out "Layer sched was not recorded"
-	python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("figure.svg")'
+	/usr/bin/python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("figure.svg")'
 }
 
 @test "the page of a difference tells what changed as the JSON does" {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Perfetto exports, in Perfetto's own trace processor and viewer.
 
+# bats file_tags=machine
 load ../run/lib
 
 WEB=$ROOT/build/npm
@@ -11,6 +12,8 @@ setup_file() {
 	[ -n "$REFUSED" ] || record_training
 }
 
+teardown_file() { leave; }
+
 setup() {
 	[ -e "$WEB/trace-processor" ] && command -v node >/dev/null || skip "no trace processor: see scripts/fetch-web"
 	T=$(realpath "$BATS_TEST_TMPDIR")
@@ -18,19 +21,16 @@ setup() {
 	cd "$T"
 }
 
-teardown() { cd /; }
+teardown() { leave; }
 
 # A real job on a cold file system of its own, with marks.
 record_training() {
-	local disk=$BATS_FILE_TMPDIR/disk mnt=$BATS_FILE_TMPDIR/mnt status
+	local disk=$BATS_FILE_TMPDIR/disk mnt=$BATS_FILE_TMPDIR/mnt
 
-	truncate -s 64M "$disk" && mkfs.ext4 -q -F "$disk" && mkdir "$mnt" && mount -o loop "$disk" "$mnt" || return
+	truncate -s 64M "$disk" && mkfs.ext4 -q -F "$disk" && mounted "$mnt" -o loop "$disk" || return
 	/usr/bin/python3 "$TRAIN" --prepare "$mnt/data" && umount "$mnt" && mount -o loop "$disk" "$mnt" &&
 		"$STRATA" record -q -o "$BATS_FILE_TMPDIR/train.strata" -- sh -c "$STRATA mark begin; /usr/bin/python3 $TRAIN \
 			--epochs 1 $mnt/data; $STRATA mark end now" >/dev/null 3>&-
-	status=$?
-	umount -l "$mnt"
-	return $status
 }
 
 training() {

@@ -19,12 +19,11 @@
 #include <utime.h>
 
 #ifndef SYS_fchmodat2
-#define SYS_fchmodat2 452
+#	define SYS_fchmodat2 452
 #endif
 
 static char dir[PATH_MAX];
 static char buffer[4096];
-
 
 static void descriptor_calls(long fd)
 {
@@ -83,9 +82,11 @@ static void attribute_calls(long fd)
 	      RAW(mknod, "fifo", S_IFIFO | 0600, 0));
 	truth("mknodat arg_path=other mode=%d returned=%ld", S_IFIFO | 0600,
 	      RAW(mknodat, AT_FDCWD, "other", S_IFIFO | 0600, 0));
-	truth("chmod arg_path=file mode=%d path=%s/file returned=%ld", 0640, dir, RAW(chmod, "file", 0640));
+	truth("chmod arg_path=file mode=%d path=%s/file returned=%ld", 0640, dir,
+	      RAW(chmod, "file", 0640));
 	truth("fchmod fd=%ld mode=%d returned=%ld", fd, 0600, RAW(fchmod, fd, 0600));
-	truth("fchmodat arg_path=file mode=%d returned=%ld", 0640, RAW(fchmodat, AT_FDCWD, "file", 0640));
+	truth("fchmodat arg_path=file mode=%d returned=%ld", 0640,
+	      RAW(fchmodat, AT_FDCWD, "file", 0640));
 	truth("fchmodat2 arg_path=file mode=%d flags=0 returned=%ld", 0600,
 	      RAW(fchmodat2, AT_FDCWD, "file", 0600, 0));
 	truth("chown arg_path=file returned=%ld", RAW(chown, "file", getuid(), getgid()));
@@ -114,8 +115,10 @@ static void xattr_calls(long fd)
 	      RAW(lgetxattr, "file", "user.a", buffer, 50L));
 	truth("fgetxattr fd=%ld length=50 returned=%ld", fd,
 	      RAW(fgetxattr, fd, "user.a", buffer, 50L));
-	truth("listxattr arg_path=file length=50 returned=%ld", RAW(listxattr, "file", buffer, 50L));
-	truth("llistxattr arg_path=file length=50 returned=%ld", RAW(llistxattr, "file", buffer, 50L));
+	truth("listxattr arg_path=file length=50 returned=%ld",
+	      RAW(listxattr, "file", buffer, 50L));
+	truth("llistxattr arg_path=file length=50 returned=%ld",
+	      RAW(llistxattr, "file", buffer, 50L));
 	truth("flistxattr fd=%ld length=50 returned=%ld", fd, RAW(flistxattr, fd, buffer, 50L));
 	truth("removexattr arg_path=file returned=%ld", RAW(removexattr, "file", "user.a"));
 	truth("lremovexattr arg_path=file returned=%ld", RAW(lremovexattr, "file", "user.b"));
