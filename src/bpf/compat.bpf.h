@@ -2,7 +2,7 @@
 #ifndef STRATA_BPF_COMPAT_BPF_H
 #define STRATA_BPF_COMPAT_BPF_H
 
-#include "bpf/ring.bpf.h"
+#include "bpf/typed.bpf.h"
 
 #define CGROUP_DEPTH 32
 
@@ -130,8 +130,8 @@ static __always_inline bool file_has_others(struct file *file)
 	struct file___6_12 *older = (void *)file;
 
 	if (bpf_core_field_exists(older->f_count))
-		return BPF_CORE_READ(older, f_count.counter) > 1;
-	return BPF_CORE_READ(file, f_ref.refcnt.counter) > 0;
+		return typed_read_as(struct file___6_12, file, file, f_count.counter) > 1;
+	return typed_read(file, file, f_ref.refcnt.counter) > 0;
 }
 
 /* Reads a string of the current thread's. Returns its size with NUL, 0 when it cannot be read. Before 6.14

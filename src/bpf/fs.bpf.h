@@ -81,9 +81,9 @@ static __always_inline char *fs_second_path(struct scratch *scratch, __u32 size)
 }
 
 /* Reads the paths into the scratch memory, one behind the other. */
-__noinline int fs_read_paths(struct task_state *state, __s64 returned, __u8 flags)
+__noinline int fs_read_paths(struct scratch *scratch, struct task_state *state, __s64 returned,
+			     __u8 flags)
 {
-	struct scratch *scratch = scratch_get();
 	const volatile struct syscall_shape *shape;
 	__u32 size;
 
@@ -120,9 +120,8 @@ static __always_inline bool fs_names_descriptor(struct fs_record *record, struct
 }
 
 /* The directories that paths start from. */
-__noinline int fs_take_directories(struct task_state *state)
+__noinline int fs_take_directories(struct scratch *scratch, struct task_state *state)
 {
-	struct scratch *scratch = scratch_get();
 	const volatile struct syscall_shape *shape;
 	struct fs_record *record;
 	__u32 size;
@@ -150,9 +149,8 @@ __noinline int fs_take_directories(struct task_state *state)
 }
 
 /* What an open that has ended opened, and the arguments that openat2 has in memory. */
-__noinline int fs_take_opened(struct task_state *state, __s64 returned)
+__noinline int fs_take_opened(struct scratch *scratch, struct task_state *state, __s64 returned)
 {
-	struct scratch *scratch = scratch_get();
 	struct user_open_how how = {};
 	struct fs_record *record;
 
@@ -199,11 +197,11 @@ static __always_inline int fs_exit_path(struct task_state *state, __s64 returned
 		return 0;
 	record = &scratch->fs;
 	fs_fill(record, state, returned, end, flags);
-	fs_read_paths(state, returned, flags);
-	fs_take_directories(state);
+	fs_read_paths(scratch, state, returned, flags);
+	fs_take_directories(scratch, state);
 	if (shape_of(state->syscall)->family == FAMILY_open &&
 	    !(flags & (SYSCALL_ABSENT | RECORD_UNFINISHED)))
-		fs_take_opened(state, returned);
+		fs_take_opened(scratch, state, returned);
 	if (!fs_wanted(record, scratch))
 		return 0;
 	size = record->path_size + record->path2_size;

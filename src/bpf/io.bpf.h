@@ -4,6 +4,12 @@
 
 #include "bpf/syscall.bpf.h"
 
+/* Whether the call says where in the file it works. */
+static __always_inline bool io_positioned(struct task_state *state, __u8 shape)
+{
+	return shape == IO_BUFFER_AT || (shape == IO_VECTOR_AT && (__s64)state->args[3] != -1);
+}
+
 /* Whether somebody else may move the position of an open file: another thread, or a process with the same description. */
 static __always_inline bool io_position_shared(struct task_struct *task, struct file *file)
 {
@@ -14,7 +20,7 @@ static __always_inline bool io_position_shared(struct task_struct *task, struct 
 
 /* Takes the file behind fd and, where it can seek, its position. */
 static __always_inline void io_take_file(struct task_struct *task, struct task_state *state,
-					 __u32 fd)
+					 __u32 fd, bool positioned)
 {
 	struct file *file = path_descriptor(task, fd);
 	struct file_view view;
@@ -28,9 +34,10 @@ static __always_inline void io_take_file(struct task_struct *task, struct task_s
 	if (!(view.mode & FMODE_LSEEK))
 		return;
 	state->pos = view.pos;
-	state->position_shared = io_position_shared(task, file);
+	if (!positioned)
+		state->position_shared = io_position_shared(task, file);
 	if (shape_of(state->syscall)->trait == TRAIT_APPENDS)
-		state->size = BPF_CORE_READ(file, f_inode, i_size);
+		state->size = typed_read(inode, view.inode, i_size);
 }
 
 static __always_inline void io_take_output(struct task_struct *task, struct task_state *state,
@@ -50,18 +57,13 @@ static __always_inline void io_take_output(struct task_struct *task, struct task
 	state->position_shared |= io_position_shared(task, file);
 }
 
-/* Whether the call says where in the file it works. */
-static __always_inline bool io_positioned(struct task_state *state, __u8 shape)
-{
-	return shape == IO_BUFFER_AT || (shape == IO_VECTOR_AT && (__s64)state->args[3] != -1);
-}
-
 static __always_inline void io_enter(struct task_struct *task, struct task_state *state, __u8 shape)
 {
 	state->out_pos = RECORD_NULL;
 	if (shape == IO_REMOTE)
 		return;
-	io_take_file(task, state, state->args[shape == IO_SENDFILE ? 1 : 0]);
+	io_take_file(task, state, state->args[shape == IO_SENDFILE ? 1 : 0],
+		     io_positioned(state, shape));
 	if (shape == IO_SENDFILE)
 		io_take_output(task, state, state->args[0]);
 	else if (shape == IO_COPY)

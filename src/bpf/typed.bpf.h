@@ -15,13 +15,15 @@ extern void *bpf_rdonly_cast(const void *pointer, __u32 type) __ksym __weak;
 /* A structure of TYPED_STRUCTS at an address, in whichever type that comes. */
 #define typed(name, address) ((struct name *)bpf_rdonly_cast((void *)(address), config.type_##name))
 
-/* One field of a structure of which the address is known. What it gives may be a pointer to the kernel: to become a
- * number it has to be stored in a map and read again. */
-#define typed_read(name, address, field)                       \
-	(config.typed_reads ? typed(name, address)->field : ({ \
-		struct name *place_ = (void *)(address);       \
-		BPF_CORE_READ(place_, field);                  \
+/* One field of a structure of which the address is known, in one of its variants. What it gives may be a pointer to the
+ * kernel: to become a number it has to be stored in a map and read again. */
+#define typed_read_as(variant, name, address, field)                        \
+	(config.typed_reads ? ((variant *)typed(name, address))->field : ({ \
+		variant *place_ = (void *)(address);                        \
+		BPF_CORE_READ(place_, field);                               \
 	}))
+
+#define typed_read(name, address, field) typed_read_as(struct name, name, address, field)
 
 /* A pointer that a structure holds, of which the kernel knows the type: a tracepoint's argument, or what it leads to. */
 #define pointer_in(name, structure, field) \

@@ -6,7 +6,7 @@ load lib
 load disks
 setup_file() { need_bpf; }
 setup() { enter; }
-teardown() { leave; remove_disks; }
+teardown() { leave; }
 
 # file_system TYPE: a new one at $T/TYPE.
 file_system() {
