@@ -45,7 +45,8 @@ REC_OBJ  := $(call obj,$(REC_SRC))
 CMD_OBJ  := $(call obj,$(CMD_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
 WORK     := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(WORK_SRC))
-MAN      := $(patsubst man/%.scd,$(B)/man/%,$(MAN_SRC))
+# Pages about commands have sources of their own; those about the file and its tables are the documents of docs/.
+MAN      := $(patsubst man/%.scd,$(B)/man/%,$(MAN_SRC)) $(B)/man/strata-format.5 $(B)/man/strata-tables.5
 SKEL     := $(patsubst src/bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(BPF_SRC))
 
 .PHONY: all deps demo test-deps test soak bench install clean format check-format docs
@@ -209,6 +210,12 @@ $(B)/man/%: man/%.scd
 	$(Q)mkdir -p $(@D)
 	$(Q)scdoc < $< > $@
 
+$(B)/man/strata-%.5: docs/%.md
+	$(call say,MAN,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)lowdown -s -tman --nroff-nolinks -M title=strata-$* -M section=5 $< | \
+		sed "/^\.TH/a .SH NAME\nstrata-$* \\\\- $$(sed -n '1s/^# //p' $<)" > $@
+
 # ---- benchmarks ----
 
 $(B)/bench/%.bpf.o: bench/%.bpf.c
@@ -227,7 +234,7 @@ $(B)/bench/%: bench/%.c $(LIB_OBJ)
 install: all $(MAN)
 	install -D -m 755 $(B)/strata $(DESTDIR)$(PREFIX)/bin/strata
 	for file in $(wildcard $(B)/libduckdb.so $(B)/libduckdb.LICENSE); do install -D -m 644 $$file $(DESTDIR)$(PREFIX)/lib/strata/$$(basename $$file); done
-	for page in $(MAN); do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$(basename $$page); done
+	for page in $(MAN); do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$(basename $$page); done
 
 clean:
 	rm -rf $(B)

@@ -143,7 +143,7 @@ __noinline __u32 path_of_cwd(void)
 	view->inode = (__u64)inode;
 	view->inode_number = inode->i_ino;
 	view->generation = inode->i_generation;
-	view->name = path_name(dentry->d_name.hash_len);
+	view->name = path_name(typed_read(dentry, dentry, d_name.hash_len));
 	memory_order();
 	return path_find(view); /* in place: the stack of all calls together is small */
 }

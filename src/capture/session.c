@@ -144,16 +144,17 @@ int session_open(struct session **out, const struct session_config *config, stru
 		if (!session->follow)
 			return error_set(e, -ENOMEM, "out of memory");
 	}
-	err = session_open_kernel(session, e);
+	err = signals_open(&session->signals, e);
+	/* Before the first thread: with one the C library takes signals for itself, which the command would not have. */
+	if (!err && config->command)
+		err = launch_fork(&session->launch, config->command, &config->account,
+				  &session->signals.old_mask, e);
+	if (!err)
+		err = session_open_kernel(session, e);
 	if (!err)
 		err = session_open_samplers(session, e);
 	if (!err)
 		err = session_open_output(session, e);
-	if (!err)
-		err = signals_open(&session->signals, e);
-	if (!err && config->command)
-		err = launch_fork(&session->launch, config->command, &config->account,
-				  &session->signals.old_mask, e);
 	if (!err)
 		err = drain_open(&session->drain, session->kernel, session->writer,
 				 session->job_event, e);

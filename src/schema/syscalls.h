@@ -33,6 +33,7 @@ enum syscall_family {
 	FAMILY_control,	  /* fcntl, flock */
 	FAMILY_seek,
 	FAMILY_stat, /* and access: asks for what a name stands for */
+	FAMILY_ask,  /* for something else about it */
 	FAMILY_make, /* a directory */
 	FAMILY_delete,
 	FAMILY_rename,

@@ -52,3 +52,30 @@ long_options() { grep -oE -- '--[a-z][a-z-]+' | sort -u; }
 	[ "${#lines[@]}" = 2 ]
 	[[ $output == *src/query/upward.c:* && $output == *src/cmd/loader.c:* ]]
 }
+
+@test "what the documents point at is there" {
+	local page target missing=
+
+	for page in README.md CONTRIBUTING.md CHANGELOG.md docs/*.md; do
+		while read -r target; do
+			[ -e "$(dirname "$page")/$target" ] || missing+="$page: $target"$'\n'
+		done < <(grep -oE '\]\([^)#]+' "$page" | cut -c3- | grep -v '^https\?:')
+		while read -r target; do
+			[ -e "$target" ] || missing+="$page: $target"$'\n'
+		done < <(grep -oE '`(src|tests|bench|scripts|contrib|docs|man)/[A-Za-z0-9_./-]+`' "$page" | tr -d '`')
+	done
+	# The worked example is of a file that is not there yet.
+	same "missing" "" "$(grep -vE 'CONTRIBUTING.md: (src/(bpf|probes)|tests/run)/signal\.' <<<"$missing")"
+}
+
+@test "the file format and the tables have man pages, made of the documents" {
+	for page in format tables; do
+		man -l "build/man/strata-$page.5" >"$BATS_TEST_TMPDIR/page" 2>/dev/null || skip "no man on this machine"
+		grep -q "strata-$page - " "$BATS_TEST_TMPDIR/page"
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/page")" -gt 100 ]
+	done
+}
+
+@test "a file of src has one subject: none is longer than 450 lines" {
+	same "long files" "" "$(wc -l src/*/*.[ch] src/*/*.def | awk '$2 != "total" && $1 > 450 { print }')"
+}

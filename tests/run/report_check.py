@@ -276,7 +276,7 @@ for row in fs:
         opens += 1
         failed += number(row["returned"]) < 0
         opened[row["file"]] += 1
-    elif "stat" in row["op"] or "access" in row["op"]:
+    elif ("stat" in row["op"] or "access" in row["op"]) and "statfs" not in row["op"]:
         stats += 1
 same("opens", opens, files["opens"])
 same("failed opens", failed, files["failed_opens"])
