@@ -185,6 +185,7 @@ static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *reg
 	if (!state->syscall)
 		flags = syscall_begin_late(state, returned, syscall);
 	state->in_flight = 0;
+	blocked_settle(state);
 	if (shape_of(syscall)->io >= IO_SUBMIT && state->slept == CALL_SLEPT && waits)
 		wait_queue(task, state, regs, returned, end);
 	if (ends_interrupted(returned)) {

@@ -261,6 +261,7 @@ static __noinline int wait_exit_slept(struct task_struct *task, struct pt_regs *
 		state->syscall = 0;
 		return 0;
 	}
+	blocked_settle(state);
 	wait_take(task, state, regs, returned, false);
 	if (ends_interrupted(returned)) {
 		state->end = end;
