@@ -9,6 +9,7 @@
 
 #include "bpf/compat.bpf.h"
 #include "bpf/sched.h"
+#include "bpf/stall.bpf.h"
 #include "bpf/wait.bpf.h"
 
 /* Set by strata before load. */
@@ -231,6 +232,7 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 	if (sched_rows && (config.process_all || job_bit(prev)))
 		sched_send(prev, stay, now, state_of(preempted, prev_state));
 	wait_leave(prev, leaving, !preempted && prev_state, now);
+	stall_switch(leaving, !preempted && prev_state, coming, now);
 	if (leaving) {
 		leaving->run_delay = task_run_delay(prev);
 		if (leaving->syscall && !leaving->interrupted) /* else the call has ended */

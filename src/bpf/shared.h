@@ -7,6 +7,7 @@
 #include "bpf/fault.h"
 #include "bpf/job.h"
 #include "bpf/records.h"
+#include "bpf/stall.h"
 
 #define SIGNALS	     64
 #define JOB_WORDS    ((1 << 22) / 64) /* a bit for each thread id: the kernel has no greater one */
@@ -188,6 +189,7 @@ struct task_state {
 	__u16 wait_number;
 	__u16 wait_pad;
 
+	struct stall_state stall;
 	struct job_thread used;
 };
 
@@ -197,6 +199,8 @@ struct task_state {
 
 struct cpu_state {
 	__u64 in_call; /* the current thread is in a call of no table but wait, and has not left the CPU in it */
+	__u64 short_locks; /* waits for locks that were too short for a row, ... */
+	__u64 short_locks_ns;
 	__u64 unannounced; /* bytes since the doorbell was last rung */
 	__u64 loss[LOSS_LAYERS][LOSS_REASONS];
 };

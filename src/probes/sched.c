@@ -150,7 +150,7 @@ static void sched_finish(struct probe_run *run, struct sink *sink)
 const struct probe sched_probe = {
 	.name = "sched",
 	.layers = LAYER_BIT(LAYER_sched) | LAYER_BIT(LAYER_wait),
-	.serves = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs),
+	.serves = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_stall),
 	.part = "io.blocked",
 	.open = sched_open,
 	.configure = sched_configure,
