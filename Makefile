@@ -173,7 +173,7 @@ $(B)/workloads/%: tests/workloads/%.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -pthread -MMD -MP -o $@ $< $(WORK_LIBS)
 
-$(B)/workloads/uring: WORK_LIBS := -luring
+$(B)/workloads/uring $(B)/workloads/waits: WORK_LIBS := -luring
 
 FUZZ_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
 	-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

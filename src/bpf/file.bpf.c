@@ -13,6 +13,7 @@
 #include "bpf/fs.bpf.h"
 #include "bpf/io.bpf.h"
 #include "bpf/mem.bpf.h"
+#include "bpf/wait_call.bpf.h"
 
 /* Opens a call: everything about it that is known before it runs. */
 static __noinline void syscall_begin(struct task_struct *task, struct task_state *state,
@@ -22,6 +23,7 @@ static __noinline void syscall_begin(struct task_struct *task, struct task_state
 
 	state->syscall = syscall;
 	state->interrupted = 0;
+	state->slept = CALL_STAYED;
 	state->off_since = 0;
 	state->missed = 0;
 	state->file_flags = 0;
@@ -55,7 +57,9 @@ __noinline int syscall_end(struct task_state *state, __s64 returned, __u64 end, 
 	if (!state)
 		return 0;
 	shape = shape_of(state->syscall);
-	if (shape->io == IO_SUBMIT)
+	if (state->syscall == SYSCALL_OTHER)
+		wait_end(state, returned, end, flags);
+	else if (shape->io == IO_SUBMIT)
 		aio_refuse(state->args[2], state->args[1], returned);
 	else if (shape->io == IO_COLLECT)
 		aio_collect(state->args[3], returned, end, state->pid, state->tid);
@@ -96,16 +100,20 @@ static __noinline int syscall_enter(struct task_struct *task, struct pt_regs *re
 
 	if (task->thread_info.status & TS_COMPAT) {
 		syscall_foreign(task, layers_by_number32[number & (SYSCALL_NUMBERS - 1)]);
+		wait_enter(task);
 		return 0;
 	}
 	syscall = syscalls_by_number[number & (SYSCALL_NUMBERS - 1)] & SYSCALL_MASK;
 	if ((__u64)number >= SYSCALL_NUMBERS) {
 		if (number & X32_BIT)
 			syscall_foreign(task, syscall ? shape_of(syscall)->layer + 1 : 0);
+		wait_enter(task);
 		return 0;
 	}
-	if (!syscall)
+	if (!syscall) {
+		wait_enter(task);
 		return 0;
+	}
 	state = task_state_recorded(task, shape_of(syscall)->layer);
 	if (!state)
 		return 0;
@@ -144,6 +152,8 @@ __noinline int syscall_begin_late(struct task_state *state, __s64 returned, __u3
 	slept = state->in_flight == (__u16)(regs->orig_ax + 1);
 	syscall_begin(task, state, regs, syscall);
 	state->blocked = RECORD_NULL;
+	state->slept = slept ? CALL_SLEPT : CALL_STAYED;
+	state->wait_ts = shared.start_ts;
 	if (state->position_shared && !io_positioned(state, shape)) {
 		state->pos = RECORD_NULL;
 		state->out_pos = RECORD_NULL;
@@ -167,7 +177,7 @@ static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *reg
 	__u8 flags = 0;
 
 	if (task->thread_info.status & TS_COMPAT)
-		return 0;
+		return wait_exit(task, regs, returned);
 	state = task_state_recorded(task, shape_of(syscall)->layer);
 	if (!state)
 		return 0;
@@ -175,7 +185,10 @@ static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *reg
 	if (!state->syscall)
 		flags = syscall_begin_late(state, returned, syscall);
 	state->in_flight = 0;
-	if (returned <= -512 && returned >= -516 && returned != -515) {
+	blocked_settle(state);
+	if (shape_of(syscall)->io >= IO_SUBMIT && state->slept == CALL_SLEPT && waits)
+		wait_queue(task, state, regs, returned, end);
+	if (ends_interrupted(returned)) {
 		state->interrupted = returned;
 		return 0;
 	}
@@ -220,15 +233,14 @@ int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 number = regs->orig_ax;
-	__u16 known;
+	__u16 known = number < SYSCALL_NUMBERS ? syscalls_by_number[number] : 0;
 
-	if (number >= SYSCALL_NUMBERS)
-		return 0;
-	known = syscalls_by_number[number];
 	if (known & SYSCALL_WATCHED)
 		syscall_watched(task, regs, returned, known);
 	known &= SYSCALL_MASK;
-	if (!known || !task_may_be_recorded(task))
+	if (!known)
+		return wait_exit(task, regs, returned);
+	if (!task_may_be_recorded(task))
 		return 0;
 	return syscall_exit(task, regs, returned, known);
 }
@@ -260,21 +272,33 @@ int BPF_PROG(file_process_exit, struct task_struct *task)
 		return 0;
 	if (state->interrupted)
 		syscall_end_interrupted(state, 0);
+	else if (state->syscall == SYSCALL_OTHER) /* exit: it has no end */
+		state->syscall = 0;
 	else
 		syscall_end(state, 0, state->ts, RECORD_UNFINISHED);
 	return 0;
 }
 
-/* The call that a thread sleeps in since before the recording began; 0: none. */
-static __always_inline __u8 syscall_since_before(struct task_struct *task, struct task_state *state,
+/* Opens the call that a thread sleeps in since before the recording began, if there is one. */
+static __always_inline void syscall_begin_before(struct task_struct *task, struct task_state *state,
 						 struct pt_regs *regs)
 {
 	__u64 number = regs->orig_ax;
+	__u8 syscall;
 
 	if (!task->__state || task->thread_info.status & TS_COMPAT || number >= SYSCALL_NUMBERS ||
 	    state->in_flight != number + 1)
-		return 0;
-	return syscalls_by_number[number] & SYSCALL_MASK;
+		return;
+	syscall = syscalls_by_number[number] & SYSCALL_MASK;
+	if (syscall) {
+		syscall_begin(task, state, regs, syscall);
+		state->ts = shared.start_ts;
+		state->blocked = RECORD_NULL;
+		state->slept = CALL_SLEPT;
+		state->wait_ts = shared.start_ts;
+	} else if (waits) {
+		wait_begin_late(state, number, regs->di);
+	}
 }
 
 /* At the end of a recording: closes the calls that have not returned. */
@@ -284,25 +308,23 @@ int file_in_flight(struct bpf_iter__task *context)
 	struct task_struct *task = context->task;
 	struct task_state *state;
 	struct pt_regs *regs;
-	__u8 syscall;
 
 	if (!task || task->flags & PF_KTHREAD)
 		return 0;
 	state = task_state_recorded(task, LAYER_io);
 	if (!state)
 		return 0;
-	if (!state->syscall) {
-		regs = (struct pt_regs *)bpf_task_pt_regs(task);
-		syscall = syscall_since_before(task, state, regs);
-		if (!syscall)
-			return 0;
-		syscall_begin(task, state, regs, syscall);
-		state->ts = shared.start_ts;
-		state->blocked = RECORD_NULL;
-	}
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	if (!state->syscall)
+		syscall_begin_before(task, state, regs);
+	if (!state->syscall)
+		return 0;
+	if (waits && state->slept == CALL_SLEPT && !state->interrupted &&
+	    (state->syscall == SYSCALL_OTHER || shape_of(state->syscall)->io >= IO_SUBMIT))
+		wait_in_flight(task, state, regs);
 	if (state->interrupted)
 		syscall_end_interrupted(state, SYSCALL_ABSENT);
-	else
+	else if (state->syscall != SYSCALL_OTHER)
 		syscall_end(state, 0, state->ts, RECORD_UNFINISHED | SYSCALL_ABSENT);
 	return 0;
 }

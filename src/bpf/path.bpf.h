@@ -13,6 +13,7 @@
 #ifndef STRATA_BPF_PATH_BPF_H
 #define STRATA_BPF_PATH_BPF_H
 
+#include "bpf/descriptor.bpf.h"
 #include "bpf/path_walk.bpf.h"
 #include "bpf/task.bpf.h"
 
@@ -146,27 +147,6 @@ __noinline __u32 path_of_cwd(void)
 	view->name = path_name(typed_read(dentry, dentry, d_name.hash_len));
 	memory_order();
 	return path_find(view); /* in place: the stack of all calls together is small */
-}
-
-/* The struct file behind a descriptor of a task, or NULL. */
-static __always_inline struct file *path_descriptor(struct task_struct *task, __u32 fd)
-{
-	struct files_struct *open_files = pointer_in(task_struct, task, files);
-	struct hlist_head *cell; /* a pointer in memory: any type that begins with one would do */
-	struct file *file = NULL;
-	struct fdtable *table;
-
-	if (!open_files)
-		return NULL;
-	table = open_files->fdt;
-	if (fd >= table->max_fds)
-		return NULL;
-	if (config.typed_reads) {
-		cell = typed(hlist_head, table->fd + fd);
-		return (struct file *)cell->first;
-	}
-	bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
-	return file;
 }
 
 static __always_inline void file_read_typed(struct file_view *view, struct file *file)

@@ -137,6 +137,8 @@ static __always_inline void process_fill(struct process_scratch *scratch, struct
 	record->old_tid = record->head.tid;
 	record->exit_code = 0;
 	record->args_size = 0;
+	record->creator = 0;
+	record->pad = 0;
 	BPF_CORE_READ_STR_INTO(&record->comm, task, comm);
 }
 
@@ -171,6 +173,7 @@ int BPF_PROG(process_newtask, struct task_struct *task, unsigned long clone_flag
 	if (!scratch || !process_recorded(state))
 		return 0;
 	process_fill(scratch, task, state, EVENT_FORK);
+	scratch->process.creator = task_number(bpf_get_current_task_btf());
 	ring_output(&scratch->process, sizeof(scratch->process), LAYER_process, 0);
 	return 0;
 }

@@ -16,9 +16,11 @@ struct process_record {
 	__u32 old_tid; /* exec: the caller's tid before it became the leader's */
 	__s32 exit_code;
 	__u32 args_size;
+	__u32 creator; /* fork: tid of the thread that made it; 0: not visible */
+	__u32 pad;
 	char comm[COMM_BYTES];
 }; /* followed, for an exec, by the arguments as in /proc/PID/cmdline */
 
-_Static_assert(sizeof(struct process_record) == 80, "struct process_record");
+_Static_assert(sizeof(struct process_record) == 88, "struct process_record");
 
 #endif

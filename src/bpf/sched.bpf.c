@@ -9,6 +9,8 @@
 
 #include "bpf/compat.bpf.h"
 #include "bpf/sched.h"
+#include "bpf/stall.bpf.h"
+#include "bpf/wait.bpf.h"
 
 /* Set by strata before load. */
 const volatile bool sched_rows = false; /* the layer sched is on; else only `blocked` is counted */
@@ -229,6 +231,8 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 	}
 	if (sched_rows && (config.process_all || job_bit(prev)))
 		sched_send(prev, stay, now, state_of(preempted, prev_state));
+	wait_leave(prev, leaving, !preempted && prev_state, now);
+	stall_switch(leaving, !preempted && prev_state, coming, now);
 	if (leaving) {
 		leaving->run_delay = task_run_delay(prev);
 		if (leaving->syscall && !leaving->interrupted) /* else the call has ended */

@@ -7,6 +7,7 @@
 #include "bpf/fault.h"
 #include "bpf/job.h"
 #include "bpf/records.h"
+#include "bpf/stall.h"
 
 #define SIGNALS	     64
 #define JOB_WORDS    ((1 << 22) / 64) /* a bit for each thread id: the kernel has no greater one */
@@ -74,7 +75,8 @@ struct shared {
 	__u32 command_pid;
 	__u32 job_counting; /* what the job's threads had used before is known */
 	__u32 job_missing;  /* bits of the job counters that this kernel does not keep */
-	__u32 pad[3];
+	__u32 waits_interrupted; /* calls of table wait of which it is not known yet whether they restart */
+	__u32 pad[2];
 
 	__u32 live;	   /* threads of the job */
 	__u32 last_file;   /* id */
@@ -111,6 +113,12 @@ enum task_fault {
 	TASK_NO_FAULT,
 	TASK_FAULT_ON_FILE,
 	TASK_FAULT_UNPLACED, /* likewise, but the address is not known */
+};
+
+enum call_sleep {
+	CALL_STAYED, /* on the CPU, so far */
+	CALL_LEFT,   /* to give way to others */
+	CALL_SLEPT,
 };
 
 /* In order of use: in a real program each call finds the cache cold, and pays for the lines it touches. */
@@ -163,7 +171,9 @@ struct task_state {
 	/* Faults before it that were not sent yet. */
 	__u32 brief_count;
 	__u8 position_shared; /* others may move the file's position while the call runs */
-	__u8 pad[3];
+	__u8 slept;	      /* inside the call: enum call_sleep */
+	__u8 wait_clock;      /* these are of a call that is in no table but wait: see wait.h */
+	__u8 pad;
 	__u32 brief_pid; /* whose they are: an exec may change the thread's ids */
 	__u32 brief_tid;
 	struct brief_fault brief[BRIEF_FAULTS];
@@ -172,6 +182,14 @@ struct task_state {
 	__u64 end;	 /* of an interrupted call */
 	__s64 out_pos;
 
+	__u64 wait_ts;	 /* when it first left the CPU inside the call */
+	__u64 wait_file; /* struct file behind its descriptor as it began to sleep */
+	__s64 wait_timeout;
+	__s32 wait_fd;
+	__u16 wait_number;
+	__u16 wait_pad;
+
+	struct stall_state stall;
 	struct job_thread used;
 };
 
@@ -180,6 +198,9 @@ struct task_state {
 #define LOSS_REASONS 8
 
 struct cpu_state {
+	__u64 in_call; /* the current thread is in a call of no table but wait, and has not left the CPU in it */
+	__u64 short_locks; /* waits for locks that were too short for a row, ... */
+	__u64 short_locks_ns;
 	__u64 unannounced; /* bytes since the doorbell was last rung */
 	__u64 loss[LOSS_LAYERS][LOSS_REASONS];
 };

@@ -39,6 +39,15 @@ static __always_inline struct scratch *scratch_get(void)
 	return bpf_map_lookup_elem(&scratches, &zero);
 }
 
+/* At the end of a call: some kernels hide a process from tracing, and a thread that comes after one of its threads is not
+ * seen to come. How long it was off the CPU is not known then. */
+static __always_inline void blocked_settle(struct task_state *state)
+{
+	if (state->off_since)
+		state->blocked = RECORD_NULL;
+	state->off_since = 0;
+}
+
 static __always_inline const volatile struct syscall_shape *shape_of(__u8 syscall)
 {
 	return &syscall_shapes[syscall & (SYSCALL_SHAPES - 1)];

@@ -54,6 +54,24 @@ struct user_io_event {
 	__s64 result2;
 };
 
+struct user_timespec { /* and timeval, whose parts are microseconds */
+	__s64 seconds;
+	__s64 parts;
+};
+
+struct user_pollfd {
+	__s32 fd;
+	__s16 events;
+	__s16 revents;
+};
+
+struct user_getevents_arg {
+	__u64 signals;
+	__u32 signals_size;
+	__u32 least_wait;
+	__u64 time;
+};
+
 #define EINTR	      4
 #define AT_FDCWD      (-100)
 #define AT_EMPTY_PATH 0x1000
@@ -68,5 +86,26 @@ struct user_io_event {
 #define RWF_NOAPPEND  0x20
 #define SA_RESTART    0x10000000
 #define MAP_ANONYMOUS 0x20
+#define TIMER_ABSTIME 1
+
+#define NR_POLL	 7
+#define NR_PPOLL 271
+
+#define CLOCK_REALTIME	0
+#define CLOCK_MONOTONIC 1
+
+#define FUTEX_PRIVATE_FLAG    128
+#define FUTEX_CLOCK_REALTIME  256
+#define FUTEX_WAIT	      0
+#define FUTEX_LOCK_PI	      6
+#define FUTEX_WAIT_BITSET     9
+#define FUTEX_WAIT_REQUEUE_PI 11
+#define FUTEX_LOCK_PI2	      13
+
+#define IORING_ENTER_EXT_ARG	 0x08
+#define IORING_ENTER_ABS_TIMER	 0x20
+#define IORING_ENTER_EXT_ARG_REG 0x40
+
+#define WAIT_SECONDS_MOST 9223372036ll /* more are not in 64 bits of nanoseconds */
 
 #endif

@@ -1,6 +1,7 @@
 /* The layers io, fs and mem: constants of bpf/file.bpf.c, and its records as rows. Operations in queues are rows of io
  * and fs too, whoever saw them: bpf/uring.bpf.c for io_uring, bpf/aio.bpf.h for libaio. */
 #include "bpf/file.h"
+#include "bpf/wait.h"
 
 #include <asm/unistd_64.h>
 #include <assert.h>
@@ -12,6 +13,7 @@
 #include "bpf/file.skel.h"
 #include "probes/iterate.h"
 #include "probes/probe.h"
+#include "probes/wait.h"
 
 #define _ ARGUMENT_NONE
 
@@ -63,6 +65,7 @@ static const struct syscall_number numbers[] = {
 #include "schema/syscalls.def"
 
 static_assert(SYSCALL_COUNT <= SYSCALL_SHAPES, "SYSCALL_SHAPES bounds the table in the kernel");
+static_assert(SYSCALL_COUNT <= SYSCALL_OTHER, "no call with a shape has that number");
 static_assert(RECORD_NULL == CELL_NULL, "null passes from record to row unchanged");
 
 PROBE_OPEN(file)
@@ -93,6 +96,8 @@ static void file_configure(struct probe_run *run)
 	struct file_bpf *bpf = run->bpf;
 
 	memcpy(bpf->rodata->syscall_shapes, shapes, sizeof(shapes));
+	bpf->rodata->waits = layers & LAYER_BIT(LAYER_wait);
+	wait_fill_traits(bpf->rodata->wait_traits);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		const struct syscall_number *call = &numbers[i];
 		bool recorded = syscall_is_recorded(call, layers);
@@ -345,7 +350,8 @@ static void file_decode(struct row_maker *maker, const struct record *record, si
 
 const struct probe file_probe = {
 	.name = "file",
-	.layers = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem),
+	.layers = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem) |
+		  LAYER_BIT(LAYER_wait),
 	.open = file_open,
 	.configure = file_configure,
 	.start = file_start,

@@ -14,12 +14,14 @@
 #include "bpf/job.skel.h"
 #include "probes/iterate.h"
 #include "probes/probe.h"
+#include "probes/quota.h"
 
 struct job_state {
 	struct buf pids; /* uint32_t each */
 	uint64_t since;
 	uint64_t before[JOB_COUNTERS];
 	uint64_t usr, sys; /* in the rows so far */
+	struct quota quota;
 };
 
 PROBE_OPEN(job)
@@ -57,6 +59,11 @@ static int job_start(struct probe_run *run, struct error *e)
 	struct job_bpf *bpf = run->bpf;
 	int err = iterate(bpf->progs.job_begin, NULL, NULL, e);
 
+	quota_open(&job->quota);
+	/* A command that is still to be launched begins in strata's own groups. */
+	quota_add_process(&job->quota, 0);
+	for (size_t i = 0; i < run->setup->target_count; i++)
+		quota_add_process(&job->quota, (uint32_t)run->setup->targets[i]);
 	__atomic_store_n(&run->setup->shared->job_counting, 1, __ATOMIC_SEQ_CST);
 	job->since = clock_boot();
 	return err;
@@ -66,8 +73,10 @@ static void job_close(struct probe_run *run)
 {
 	struct job_state *job = run->state;
 
-	if (job)
+	if (job) {
 		buf_free(&job->pids);
+		quota_close(&job->quota);
+	}
 	free(job);
 }
 
@@ -177,10 +186,23 @@ static void job_set_processes(struct job_state *job, struct builder *row)
 			continue;
 		processes++;
 		rss += process_rss(pids[i]);
+		quota_add_process(&job->quota, pids[i]);
 	}
 	SET(processes, processes);
 	SET(threads, threads);
 	SET(rss, rss);
+}
+
+/* How long the job's groups were out of CPU time. */
+static void job_set_throttled(struct job_state *job, struct builder *row)
+{
+	struct quota_spent spent;
+
+	if (!quota_is_known(&job->quota))
+		return;
+	quota_take(&job->quota, &spent);
+	SET(throttled, spent.throttled);
+	SET(throttled_periods, spent.periods);
 }
 
 /* Adds the row of the interval since the last one. */
@@ -199,6 +221,7 @@ static void job_sample(struct probe_run *run, struct sink *sink)
 	SET(ts, job->since);
 	SET(dur, now - job->since);
 	job_set_spent(job, row, totals, run->setup->shared->job_missing);
+	job_set_throttled(job, row);
 	job_set_processes(job, row);
 	sink_end_row(sink, TABLE_job);
 	job->since = now;

@@ -123,6 +123,8 @@ static void process_decode(struct row_maker *maker, const struct record *head, s
 		if (process->old_tid && process->old_tid != head->tid)
 			SET(old_tid, process->old_tid);
 	}
+	if (head->op == EVENT_FORK && process->creator)
+		SET(creator_tid, process->creator);
 	if (head->op == EVENT_EXIT)
 		SET(exit_code, process->exit_code);
 	sink_end_row(&maker->sink, TABLE_process);

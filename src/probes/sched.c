@@ -1,5 +1,6 @@
 /* The layer sched, and the time that calls of io and fs were off the CPU: bpf/sched.bpf.c. */
 #include "bpf/sched.h"
+#include "bpf/wait.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -12,6 +13,7 @@
 #include "bpf/sched.skel.h"
 #include "gen/syscall_numbers.h"
 #include "probes/probe.h"
+#include "probes/wait.h"
 
 #define SWITCH_ARGUMENTS 4 /* with the state of the thread that leaves */
 
@@ -41,6 +43,7 @@ static void sched_configure(struct probe_run *run)
 	if (rows && !features_has_struct(setup->features, "sched_info"))
 		absences_add(setup->absences, "sched.wait",
 			     "this kernel does not count run-queue time");
+	wait_fill_traits(bpf->rodata->wait_traits);
 	bpf->rodata->sched_rows = rows;
 	bpf->rodata->sched_settles_job = job_probe.wanted(setup);
 	bpf_program__set_autoload(bpf->progs.sched_waking, rows);
@@ -146,8 +149,8 @@ static void sched_finish(struct probe_run *run, struct sink *sink)
 
 const struct probe sched_probe = {
 	.name = "sched",
-	.layers = LAYER_BIT(LAYER_sched),
-	.serves = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs),
+	.layers = LAYER_BIT(LAYER_sched) | LAYER_BIT(LAYER_wait),
+	.serves = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_stall),
 	.part = "io.blocked",
 	.open = sched_open,
 	.configure = sched_configure,

@@ -78,6 +78,17 @@ const struct view views[] = {
 	  "max(wait) / 1e3 AS wait_max_us, count(*) FILTER (end_state = 'R') AS preempted, run, "
 	  "node "
 	  "FROM sched WHERE tid <> 0 GROUP BY tid, run, node ORDER BY wait_ms DESC" },
+	{ "wait_time", "Calls of table wait that slept, per call and file",
+	  "SELECT op, path, count(*) AS waits, count(*) FILTER (returned < 0) AS failed, "
+	  "count(*) FILTER (timeout <= dur) AS timed_out, sum(dur) / 1e6 AS time_ms, "
+	  "sum(blocked) / 1e6 AS blocked_ms, quantile_cont(blocked, 0.5) / 1e3 AS p50_us, "
+	  "max(blocked) / 1e3 AS max_us, count(DISTINCT tid) AS threads, run, node "
+	  "FROM wait GROUP BY op, path, run, node ORDER BY blocked_ms DESC" },
+	{ "stall_time", "What the kernel made the job wait for, per kind, file and disk",
+	  "SELECT kind, path, dev, count(*) AS stalls, sum(dur) / 1e6 AS time_ms, "
+	  "quantile_cont(dur, 0.5) / 1e3 AS p50_us, max(dur) / 1e3 AS max_us, "
+	  "sum(value)::BIGINT AS bytes, count(DISTINCT tid) AS threads, run, node "
+	  "FROM stall GROUP BY kind, path, dev, run, node ORDER BY time_ms DESC" },
 };
 
 const unsigned view_count = sizeof(views) / sizeof(*views);

@@ -20,6 +20,28 @@ enum probe_id {
 	PROBE_COUNT
 };
 
+/* What a thread may be made to wait for. KIND(name) */
+#define STALL_KINDS(KIND)    \
+	KIND(dirty)          \
+	KIND(reclaim)        \
+	KIND(cgroup_reclaim) \
+	KIND(compaction)     \
+	KIND(mutex)          \
+	KIND(rwsem_read)     \
+	KIND(rwsem_write)    \
+	KIND(spin)           \
+	KIND(rwlock_read)    \
+	KIND(rwlock_write)   \
+	KIND(rt_mutex)       \
+	KIND(percpu_read)    \
+	KIND(percpu_write)
+
+enum stall_kind {
+#define STALL_ID(name) STALL_##name,
+	STALL_KINDS(STALL_ID)
+#undef STALL_ID
+};
+
 /* LOSS(name, text) */
 #define LOSSES(LOSS)                                  \
 	LOSS(RING, "ring full")                       \

@@ -6,10 +6,13 @@
 	static const char *const list##_list[] = { __VA_ARGS__ }; \
 	const struct names list##_names = { list##_list, sizeof(list##_list) / sizeof(char *) };
 
+#define NAME_OF(name) #name,
+
 LIST(event, "fork", "exec", "exit", "rename", "exists")
 LIST(task_state, "R", "S", "D", "T", "t", "X", "Z", "P", "I")
 LIST(direction, "R", "W", "C")
 LIST(block_op, "R", "W", "F", "D")
+LIST(stall_kind, STALL_KINDS(NAME_OF))
 LIST(file_kind, "file", "dir", "link", "char", "block", "pipe", "socket", "other")
 
 #define LAYER(name, when, doc) #name,

@@ -151,7 +151,7 @@ struct layer_info {
 extern const struct layer_info schema_layers[LAYER_COUNT];
 
 extern const struct names event_names, task_state_names, syscall_names, direction_names,
-	block_op_names, layer_names, loss_names, file_kind_names;
+	block_op_names, stall_kind_names, layer_names, loss_names, file_kind_names;
 
 /* The place of a name in its list, or -1. */
 int schema_find_name(const struct names *names, const char *text, size_t size);

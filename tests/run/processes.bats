@@ -124,3 +124,26 @@ os.waitpid(os.posix_spawn('/bin/false', ['false'], {}), 0)"
 	same "exec in children" "true false" "$(rows process "event == 'exec'" comm | tail -2 | xargs)"
 	same "their exit codes" "0 1 0" "$(rows process "event == 'exit' and tid == pid" exit_code | xargs)"
 }
+
+@test "who made each process and thread: the creating thread's id" {
+	record --scope job -e io -- /usr/bin/python3 -c '
+import os, sys, threading
+def work(depth):
+    me = threading.get_native_id()
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+    made = [(child, me)]
+    if depth:
+        thread = threading.Thread(target=work, args=(depth - 1,))
+        thread.start()
+        made.append((thread.native_id, me))
+        thread.join()
+    for one in made:
+        print(*one, flush=True)
+work(4)' >told
+	[ "$(wc -l <told)" = 9 ]
+	same "creators" "$(sort told)" "$(rows process "event == 'fork'" tid,creator_tid | tr '\t' ' ' | sort)"
+	same "of other events" "-" "$(rows process "event != 'fork'" creator_tid | sort -u)"
+}

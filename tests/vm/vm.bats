@@ -37,7 +37,7 @@ first() {
 		of "$(basename "${words%/words}")"
 		readable
 		same "warnings of the reader" "" "$(cat info.err)"
-		same "layers of $RUN" process,sched,io,fs,mem,fault,block,cpu,disk "$(rows run "key == 'layers'" value)"
+		same "layers of $RUN" process,sched,io,fs,mem,wait,stall,fault,block,cpu,disk "$(rows run "key == 'layers'" value)"
 		same "absent in $RUN" "$({ cat "${words%/words}/absent" 2>/dev/null; echo absent.fault.minor; } | sort)" \
 			"$(rows run "key.startswith('absent')" key | sort)"
 		same "kernel" "$(cat "$GUEST/kernel")" "$(rows run "key == 'kernel'" value | sed 's/.*x20//')"

@@ -10,7 +10,7 @@ import sys
 
 from check_perfetto import ask, dump, failures, row_end, same
 
-CATEGORIES = {"io": "POSIX", "fs": "POSIX", "mem": "POSIX", "call": "CALL", "block": "BLOCK", "fault": "FAULT",
+CATEGORIES = {"io": "POSIX", "fs": "POSIX", "mem": "POSIX", "call": "CALL", "wait": "WAIT", "stall": "STALL", "block": "BLOCK", "fault": "FAULT",
               "mark": "MARK", "gpu_op": "GPU"}
 
 
@@ -33,7 +33,7 @@ def main():
     shift = int(clock["realtime"]) - int(clock["ts"])
     for table, category in CATEGORIES.items():
         for row in dump(run, table):
-            name = row.get("op") or row.get("func") or row.get("name") or table
+            name = row.get("op") or row.get("kind") or row.get("func") or row.get("name") or table
             end = row_end(row, table)
             start = (int(row["ts"]) + shift) // 1000
             dur = None if end is None else (end + shift) // 1000 - start

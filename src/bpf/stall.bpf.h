@@ -1,0 +1,58 @@
+/* The layer stall: records, and the pauses of threads that dirty pages faster than the device takes them. The kernel tells
+ * that such a pause begins, not that it ends: that is when the thread is back on a CPU, which sched.bpf.c sees.
+ */
+#ifndef STRATA_BPF_STALL_BPF_H
+#define STRATA_BPF_STALL_BPF_H
+
+#include "bpf/compat.bpf.h"
+#include "bpf/task.bpf.h"
+#include "bpf/wait.h"
+
+/* Room for the record of a wait that ends now, to be submitted. */
+static __always_inline struct stall_record *stall_begin(struct task_state *state, __u8 kind,
+							__u64 ts, __u64 now)
+{
+	struct stall_record *record = ring_reserve(sizeof(*record), LAYER_stall);
+
+	if (!record)
+		return NULL;
+	record_head(&record->head, PROBE_stall, 0, kind, 0);
+	record->head.pid = state->pid;
+	record->head.tid = state->tid;
+	record->head.ts = ts;
+	record->head.dur = now - ts;
+	record->value = RECORD_NULL;
+	record->file = 0;
+	record->pad = 0;
+	record->dev[0] = 0;
+	return record;
+}
+
+static __noinline void stall_dirty_end(struct task_state *state, __u64 now)
+{
+	struct backing_dev_info *device = (void *)state->stall.dirty_device;
+	struct stall_record *record = stall_begin(state, STALL_dirty, state->stall.dirty_ts, now);
+
+	state->stall.dirty = DIRTY_NONE;
+	if (!record)
+		return;
+	record->value = state->stall.dirtied;
+	if (state->syscall && state->syscall != SYSCALL_OTHER)
+		record->file = state->file2 ?: state->file;
+	if (bpf_probe_read_kernel_str(record->dev, sizeof(record->dev),
+				      BPF_CORE_READ(device, owner, kobj.name)) < 0)
+		record->dev[0] = 0;
+	ring_submit(record);
+}
+
+/* At each switch: the state of the thread that leaves and of the one that comes, NULL where they are not recorded. */
+static __always_inline void stall_switch(struct task_state *leaving, bool sleeps,
+					 struct task_state *coming, __u64 now)
+{
+	if (leaving && sleeps && leaving->stall.dirty == DIRTY_PAUSES)
+		leaving->stall.dirty = DIRTY_SLEEPS;
+	if (coming && coming->stall.dirty == DIRTY_SLEEPS)
+		stall_dirty_end(coming, now);
+}
+
+#endif
