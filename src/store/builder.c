@@ -199,6 +199,7 @@ static void find_references(const struct builder *builder, struct encoder_input 
 		[ENCODING_AFTER] = { ROLE_LENGTH },
 		[ENCODING_FOLLOW] = { ROLE_RESULT, ROLE_FILE },
 		[ENCODING_MINUS] = { ROLE_REQUEST },
+		[ENCODING_BEFORE] = { ROLE_TIME, ROLE_WAIT },
 	};
 
 	for (unsigned i = 0; i < codec_references(input->encoding); i++) {
