@@ -74,7 +74,7 @@ int BPF_PROG(sched_softirq_raise, unsigned int number)
 
 	if (!here)
 		return 0;
-	kind = kind_here(ctx, current, here);
+	kind = kind_here(ctx, current, (struct pt_regs *)bpf_task_pt_regs(current), here);
 	if (kind == WAKER_THREAD)
 		by = current->pid;
 	else if (kind >= WAKER_SOFTIRQ)
@@ -153,9 +153,10 @@ static __always_inline struct sched_record *sched_begin(struct stay *stay, __u64
 static __always_inline void sched_send(struct task_struct *task, struct stay *stay, __u64 now,
 				       __s8 state)
 {
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u8 flags = task->pid ? 0 : SCHED_IDLE;
+	__s16 syscall = syscall_of(task, regs);
 	struct sched_record *record;
-	__s16 syscall = syscall_of(task);
 
 	if (state > 0 && syscall >= 0)
 		flags |= SCHED_ARGUMENT;
@@ -168,7 +169,7 @@ static __always_inline void sched_send(struct task_struct *task, struct stay *st
 	record->head.pid = task_process(task);
 	record->prio = task->prio;
 	record->syscall = syscall;
-	record->arg0 = ((struct pt_regs *)bpf_task_pt_regs(task))->di;
+	record->arg0 = regs->di;
 	record->state = state;
 	ring_submit(record);
 }

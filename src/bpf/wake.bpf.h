@@ -15,9 +15,10 @@
 
 #define HARDIRQ_BITS \
 	0x00ff0000 /* of the preemption counter: interrupts, and those that nothing masks */
-#define SOFTIRQ_BIT  0x00000100 /* a softirq is served; the bits above count who holds them off */
-#define STACK_BYTES  16384	/* of a thread in the kernel, on x86-64 */
-#define ON_RUN_QUEUE 1		/* task_struct.on_rq */
+#define SOFTIRQ_BIT   0x00000100 /* a softirq is served; the bits above count who holds them off */
+#define STACK_BYTES   16384	 /* of a thread in the kernel, on x86-64 */
+#define ON_RUN_QUEUE  1		 /* task_struct.on_rq */
+#define SYSCALLS_MOST 0x8000
 
 #define SOFTIRQ_TIMER	1
 #define SOFTIRQ_HRTIMER 8
@@ -49,7 +50,7 @@ static __always_inline struct interrupts *interrupts_here(void)
 	return bpf_map_lookup_elem(&interrupts, &zero);
 }
 
-/* This CPU's preemption counter, which says what interrupts what. Kernels that do not list their variables give
+/* This CPU's preemption counter, which says whether an interrupt or a softirq runs. Kernels that do not list their variables give
  * programs no way to it; but all of a CPU's lie together, and the current thread knows its run queue, which is one
  * of them. */
 static __always_inline bool preemption_count(struct task_struct *current, __u32 *count)
@@ -63,53 +64,51 @@ static __always_inline bool preemption_count(struct task_struct *current, __u32 
 	       !bpf_probe_read_kernel(count, sizeof(*count), (void *)queue + count_from_rq);
 }
 
-/* Whether a program runs on behalf of the current thread, where the counter is out of reach. Two facts give an
- * interrupt away: one that came while the kernel ran has a stack of its own, where `context` then lies, and one that
- * came in user mode finds the thread in no system call. */
-static __always_inline bool by_current(void *context, struct task_struct *current,
-				       struct interrupts *here)
+/* The system call that a thread's registers name: negative in user mode, of a kernel thread and of a 32-bit call. */
+static __always_inline __s16 syscall_of(struct task_struct *task, struct pt_regs *regs)
 {
+	if (task->flags & PF_KTHREAD || task->thread_info.status & TS_COMPAT ||
+	    regs->orig_ax >= SYSCALLS_MOST)
+		return -1;
+	return (__s16)regs->orig_ax;
+}
+
+/* Whether a program runs on behalf of the current thread, and not of an interrupt that came in its way. Two facts give
+ * that away: one that came while the kernel ran has a stack of its own, where `context` then lies, and one that came in
+ * user mode finds the thread in no system call. Softirqs are served on the thread's own stack, too. */
+static __always_inline bool by_current(void *context, struct task_struct *current,
+				       struct pt_regs *regs, struct interrupts *here)
+{
+	if (here->softirq || here->timers)
+		return false;
 	here->context = (__u64)context; /* a trip through memory makes a number of it */
 	memory_order();
 	if (here->context - (__u64)current->stack >= STACK_BYTES)
 		return false;
-	return current->flags & PF_KTHREAD || task_in_syscall(current);
+	return current->flags & PF_KTHREAD || (__s64)regs->orig_ax >= 0;
 }
 
 /* What kind of code runs here. */
 static __always_inline enum waker_kind kind_here(void *context, struct task_struct *current,
-						 struct interrupts *here)
+						 struct pt_regs *regs, struct interrupts *here)
 {
-	bool hard, soft;
-	__u32 count;
+	__u32 count = 0;
 
-	if (preemption_count(current, &count)) {
-		hard = count & HARDIRQ_BITS;
-		soft = count & SOFTIRQ_BIT;
-	} else {
-		soft = here->softirq;
-		hard = here->timers || (!soft && !by_current(context, current, here));
-	}
-	if (hard)
-		return here->timers ? WAKER_TIMER : WAKER_HARDIRQ;
-	if (!soft)
+	if (by_current(context, current, regs, here))
 		return WAKER_THREAD;
+	if (preemption_count(current, &count)) {
+		if (count & HARDIRQ_BITS)
+			return here->timers ? WAKER_TIMER : WAKER_HARDIRQ;
+		if (!(count & SOFTIRQ_BIT)) /* a page fault, say, or a signal that is taken */
+			return WAKER_THREAD;
+	} else if (here->timers || !here->softirq) {
+		return here->timers ? WAKER_TIMER : WAKER_HARDIRQ;
+	}
 	if (!here->softirq) /* it began before the recording */
 		return WAKER_NONE;
 	if (here->softirq == SOFTIRQ_TIMER + 1 || here->softirq == SOFTIRQ_HRTIMER + 1)
 		return WAKER_TIMER;
 	return WAKER_SOFTIRQ + here->softirq - 1;
-}
-
-/* The system call that a thread is in; -1 in user mode and for kernel threads. */
-static __always_inline __s16 syscall_of(struct task_struct *task)
-{
-	struct pt_regs *regs;
-
-	if (task->flags & PF_KTHREAD || task->thread_info.status & TS_COMPAT)
-		return -1;
-	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	return regs->orig_ax < 0x8000 ? (__s16)regs->orig_ax : -1;
 }
 
 static __always_inline struct wake *wake_of(__u32 tid)
@@ -124,6 +123,7 @@ static __always_inline struct wake *wake_of(__u32 tid)
 static __always_inline void wake_by(struct wake *wake, void *context)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(current);
 	struct interrupts *here = interrupts_here();
 
 	wake->waker = 0;
@@ -131,11 +131,11 @@ static __always_inline void wake_by(struct wake *wake, void *context)
 	wake->kind = WAKER_NONE;
 	if (!here)
 		return;
-	wake->kind = kind_here(context, current, here);
+	wake->kind = kind_here(context, current, regs, here);
 	if (wake->kind == WAKER_THREAD ||
 	    (wake->kind >= WAKER_SOFTIRQ && here->on_behalf_of == (__u32)current->pid)) {
 		wake->waker = task_number(current);
-		wake->syscall = syscall_of(current);
+		wake->syscall = syscall_of(current, regs);
 	}
 }
 
