@@ -147,6 +147,8 @@ static void encodings_find_what_they_refer_to(void **state)
 			}
 			if (encoding == ENCODING_MINUS)
 				assert_true(schema_column_by_role(table, ROLE_REQUEST) > 0);
+			if (encoding == ENCODING_BEFORE)
+				assert_true(schema_column_by_role(table, ROLE_WAIT) > 0);
 		}
 	}
 }
