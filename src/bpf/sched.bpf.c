@@ -12,6 +12,12 @@ const volatile bool sched_rows = false; /* the layer sched is on; else only `blo
 const volatile bool sched_settles_job =
 	false; /* on behalf of job.bpf.c, which spares each switch a program */
 
+#define TASK_STATE_S 1 /* see state_of() */
+#define TASK_STATE_D 2
+
+#define SYSCALL_FUTEX	   202 /* as x86-64 numbers them */
+#define SYSCALL_FUTEX_WAIT 455
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -115,9 +121,9 @@ static __always_inline __s8 state_of(bool preempted, __u32 state)
 	if ((state & 0x402) == 0x402)
 		return 8; /* I: uninterruptible, but no load */
 	if (state & 0x1)
-		return 1; /* S */
+		return TASK_STATE_S;
 	if (state & 0x2)
-		return 2; /* D */
+		return TASK_STATE_D;
 	if (state & 0x4)
 		return 3; /* T */
 	if (state & 0x8)
@@ -149,6 +155,14 @@ static __always_inline struct sched_record *sched_begin(struct stay *stay, __u64
 	return record;
 }
 
+/* A descriptor or an id tells what a call waits for, and so does the address of a futex. Other addresses would cost
+ * more bytes than all that is known of a wake. */
+static __always_inline bool argument_tells(__s16 syscall, __u64 argument)
+{
+	return syscall == SYSCALL_FUTEX || syscall == SYSCALL_FUTEX_WAIT ||
+	       (syscall >= 0 && argument <= 0x7fffffff);
+}
+
 /* The stay of a thread that leaves. */
 static __always_inline void sched_send(struct task_struct *task, struct stay *stay, __u64 now,
 				       __s8 state)
@@ -158,8 +172,8 @@ static __always_inline void sched_send(struct task_struct *task, struct stay *st
 	__s16 syscall = syscall_of(task, regs);
 	struct sched_record *record;
 
-	if (state > 0 && syscall >= 0)
-		flags |= SCHED_ARGUMENT;
+	if (state == TASK_STATE_S || state == TASK_STATE_D)
+		flags |= argument_tells(syscall, regs->di) ? SCHED_ARGUMENT : 0;
 	if (state > 0 && task_waits_for_io(task))
 		flags |= SCHED_IOWAIT;
 	record = sched_begin(stay, now, flags);

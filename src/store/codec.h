@@ -8,7 +8,8 @@
  *     AFTER    x[n-1] + r[n-1]; base before the first row         r: how long the row lasted (dur)
  *     FOLLOW   x[n-1] + r[n-1] where s[n] equals s[n-1], else 0   r: bytes moved if any (returned),
  *                                                                 s: what it was done to (file)
- *     MINUS    r[n] + base                                        r: bytes asked for (requested)
+ *     MINUS    r[n] + base                                        r: bytes asked for (requested);
+ *                                                                 of a process id, the thread's
  *     BEFORE   r[n] - s[n]                                        r: when the row began (ts),
  *                                                                 s: how long before it was ready (wait)
  *
