@@ -34,7 +34,7 @@ function keyNumbers() {
 	}));
 }
 /* The colour of each part of the main thread's time. */
-const partColours = { main_cpu_ns: 'cpu', main_queue_ns: 'write', main_workers_ns: 'read', main_disk_ns: 'block', main_own_ns: 'metadata',
+const partColours = { main_cpu_ns: 'cpu', main_queue_ns: 'write', main_workers_ns: 'read', main_storage_ns: 'block', main_lock_ns: 'dim', main_own_ns: 'metadata',
 	main_others_ns: 'open', main_events_ns: 'line' };
 function mainTime() {
 	const rows = report.main.known ? report.main.parts.filter((part) => !part.slight) : [];

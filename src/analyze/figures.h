@@ -25,7 +25,8 @@ extern const char *const amount_names[];
 	FIGURE(queue_ns, sched, ns, "the job's time waiting for a CPU")                      \
 	FIGURE(main_cpu_ns, sched, ns, "main thread: on a CPU")                              \
 	FIGURE(main_queue_ns, sched, ns, "main thread: waiting for a CPU")                   \
-	FIGURE(main_disk_ns, sched, ns, "main thread: in state D, storage mostly")           \
+	FIGURE(main_storage_ns, sched, ns, "main thread: asleep until storage had answered") \
+	FIGURE(main_lock_ns, sched, ns, "main thread: asleep for a lock in the kernel")      \
 	FIGURE(main_workers_ns, sched, ns, "main thread: asleep until a worker woke it")     \
 	FIGURE(main_own_ns, sched, ns, "main thread: asleep until an own thread woke it")    \
 	FIGURE(main_others_ns, sched, ns, "main thread: asleep until others woke it")        \

@@ -12,13 +12,14 @@
 #include "analyze/figures.h"
 
 /* PART(figure, what is said of it) */
-#define MAIN_PARTS(PART)                                       \
-	PART(cpu, "on a CPU")                                  \
-	PART(queue, "ready, waiting for a CPU")                \
-	PART(workers, "asleep until a data worker woke it")    \
-	PART(disk, "asleep in the kernel, storage mostly (D)") \
-	PART(own, "asleep until a thread of its own woke it")  \
-	PART(others, "asleep until another process woke it")   \
+#define MAIN_PARTS(PART)                                      \
+	PART(cpu, "on a CPU")                                 \
+	PART(queue, "ready, waiting for a CPU")               \
+	PART(workers, "asleep until a data worker woke it")   \
+	PART(storage, "asleep until storage had answered")    \
+	PART(lock, "asleep for a lock in the kernel")         \
+	PART(own, "asleep until a thread of its own woke it") \
+	PART(others, "asleep until another process woke it")  \
 	PART(events, "asleep until a timer or device woke it")
 
 /* Those, and what is not known. */

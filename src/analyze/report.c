@@ -88,7 +88,7 @@ static int run_models(struct report *report, struct reader *reader, bool timelin
 	    steps_open(&report->steps, &report->context))
 		return error_set(e, -ENOMEM, "out of memory");
 	sinks[count++] = tasks_sink(&report->tasks);
-	sinks[count++] = waits_sink(&report->waits);
+	count += waits_sinks(&report->waits, sinks + count);
 	sinks[count++] = devices_sink(&report->devices);
 	sinks[count++] = steps_sink(&report->steps);
 	job_use_open(&report->job, &report->context);
@@ -106,11 +106,10 @@ static int run_models(struct report *report, struct reader *reader, bool timelin
 
 static int finish_models(struct report *report)
 {
-	if (tasks_finish(&report->tasks) || files_finish(&report->files) ||
-	    steps_finish(&report->steps, &report->phases) ||
+	if (tasks_finish(&report->tasks) || waits_finish(&report->waits) ||
+	    files_finish(&report->files) || steps_finish(&report->steps, &report->phases) ||
 	    (report->timeline && timeline_finish(report->timeline)))
 		return -ENOMEM;
-	waits_finish(&report->waits);
 	devices_finish(&report->devices);
 	usage_finish(&report->usage);
 	job_use_finish(&report->job);
@@ -142,7 +141,7 @@ static struct phase_use use_phase(const struct report *report, const struct phas
 	if (report->waits.known) {
 		use.main_cpu_share = share_of(figures->main_cpu_ns, length);
 		use.main_data_share =
-			share_of(figures->main_workers_ns + figures->main_disk_ns, length);
+			share_of(figures->main_workers_ns + figures->main_storage_ns, length);
 	}
 	if (report->tasks.known)
 		use.cpus = share_of(figures->cpu_ns, length);

@@ -1,10 +1,11 @@
 /* Where the main thread's time went, and who woke whom: on a CPU, waiting for one, or asleep until
  * somebody woke it. From table sched; the main thread is the first thread of the main process.
  *
- * A sleep runs from the end of a stay to the moment of being made runnable. Its reason is `disk` when it was
- * uninterruptible (storage, mostly; page faults and locks of the kernel too), else who ended it: a
- * worker, a thread of the same process, another process, or nobody (a timer or a device). What is left of
- * the thread's life is unknown: sleeps before its first and after its last stay, and losses.
+ * A sleep runs from the end of a stay to the moment of being made ready. Its reason is storage when the kernel counts it so
+ * (iowait) or, of an uninterruptible one, when a request of the thread to a device ends in it or one of its page faults spans
+ * it; any other uninterruptible one is a lock in the kernel. Else the reason is who ended it: a worker, a thread of the same
+ * process, another process, or nobody (a timer or a device). What is left of the thread's life is unknown: sleeps before
+ * its first and after its last stay, and losses.
  */
 #ifndef STRATA_ANALYZE_WAITS_H
 #define STRATA_ANALYZE_WAITS_H
@@ -17,7 +18,8 @@
 #include "analyze/scan.h"
 
 #define WAIT_REASONS(REASON)                      \
-	REASON(DISK, disk, "disk")                \
+	REASON(STORAGE, storage, "storage")       \
+	REASON(LOCK, lock, "lock in the kernel")  \
 	REASON(WORKERS, workers, "workers")       \
 	REASON(OWN, own, "own threads")           \
 	REASON(OTHERS, others, "other processes") \
@@ -37,6 +39,7 @@ struct wait_call {
 	const char *syscall; /* not terminated; NULL: in user mode, a page fault mostly */
 	size_t syscall_size;
 	enum wait_reason reason;
+	enum wait_reason waker; /* who ended them: of a lock, who held it; none of the first two */
 	uint64_t ns, count, mean_ns;
 };
 
@@ -54,12 +57,17 @@ struct waits {
 	struct buf list;  /* struct wait_call */
 	uint64_t left_ts; /* when the main thread left its CPU; 0: never yet */
 	int left_state;	  /* enum end_state; -1: not known */
+	int64_t left_iowait;
 	uint32_t left_syscall;
+	struct buf
+		doubts; /* struct sleep: sleeps in state D that other tables may know the reason of */
 };
 
 int waits_open(struct waits *waits, struct context *context);
-struct scan_sink waits_sink(struct waits *waits);
-void waits_finish(struct waits *waits);
+
+#define WAITS_SINKS 3
+size_t waits_sinks(struct waits *waits, struct scan_sink *sinks);
+int waits_finish(struct waits *waits); /* -ENOMEM */
 void waits_free(struct waits *waits);
 
 #endif

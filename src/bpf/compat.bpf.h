@@ -23,15 +23,16 @@ static __always_inline __u64 folio_bytes(struct folio *folio)
 	return 4096ull << (order & 31);
 }
 
-/* The kernel counts run-queue time where it is built with CONFIG_SCHED_INFO. */
-static __always_inline bool task_has_run_delay(void)
+/* Whether a thread that leaves its CPU does so to wait for storage, as /proc/stat counts it. */
+static __always_inline bool task_waits_for_io(struct task_struct *task)
 {
-	return bpf_core_field_exists(((struct task_struct *)0)->sched_info);
+	return BPF_CORE_READ_BITFIELD(task, in_iowait);
 }
 
-static __always_inline __u64 task_run_delay(struct task_struct *task)
+/* Since 6.12 a thread that sleeps may stay on the run queue until its turn comes. */
+static __always_inline bool task_delayed(struct task_struct *task)
 {
-	return task_has_run_delay() ? task->sched_info.run_delay : 0;
+	return bpf_core_field_exists(task->se.sched_delayed) && task->se.sched_delayed;
 }
 
 /* Bytes that a thread has read and written are counted where the kernel is built with

@@ -200,12 +200,16 @@ struct folio___6_1 {
 	unsigned char _folio_order;
 };
 
-struct sched_info {
-	unsigned long long run_delay;
+struct rq;
+
+struct cfs_rq {
+	struct rq *rq;
 };
 
 struct sched_entity {
 	__u64 sum_exec_runtime;
+	unsigned char sched_delayed;
+	struct cfs_rq *cfs_rq;
 };
 
 struct task_io_accounting {
@@ -221,7 +225,8 @@ struct task_struct {
 	unsigned int __state;
 	void *stack;
 	int prio;
-	struct sched_info sched_info;
+	int on_rq;
+	unsigned in_iowait : 1;
 	int pid;
 	int tgid;
 	int exit_code;

@@ -2,20 +2,23 @@
  *
  * One record a stay on a CPU, written when the thread leaves. What must be known from its beginning is
  * kept per CPU (struct stay); each stay begins where the last one ended, so that a CPU's rows tile the
- * recording. The run-queue time is the kernel's own count: what run_delay grew by when the thread got
- * the CPU.
+ * recording. How long the thread had been ready before, and who made it so, is told by wake.bpf.h.
  */
 #include "bpf/job.bpf.h"
-
-#include "bpf/compat.bpf.h"
-#include "bpf/sched.h"
 #include "bpf/stall.bpf.h"
 #include "bpf/wait.bpf.h"
+#include "bpf/wake.bpf.h"
 
 /* Set by strata before load. */
 const volatile bool sched_rows = false; /* the layer sched is on; else only `blocked` is counted */
 const volatile bool sched_settles_job =
 	false; /* on behalf of job.bpf.c, which spares each switch a program */
+
+#define TASK_STATE_S 1 /* see state_of() */
+#define TASK_STATE_D 2
+
+#define SYSCALL_FUTEX	   202 /* as x86-64 numbers them */
+#define SYSCALL_FUTEX_WAIT 455
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -24,52 +27,93 @@ struct {
 	__type(value, struct stay);
 } stays SEC(".maps");
 
-/* Who woke each thread last, by the woken one's id on this machine; as many as there may be ids. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} wakers SEC(".maps");
-
-#define STACK_BYTES 16384 /* of a thread in the kernel, on x86-64 */
-
-/* Whether a program runs on behalf of the current thread, and not of an interrupt that came in its way.
- * The counter that would tell is out of reach on many kernels, but two facts give it away: an interrupt
- * that came while the kernel ran has a stack of its own, where `context` then lies, and one that came in
- * user mode finds the thread in no system call. */
-static __always_inline bool by_current(void *context, struct task_struct *current)
-{
-	struct pt_regs *regs;
-	struct stay *stay;
-	__u32 zero = 0;
-
-	stay = bpf_map_lookup_elem(&stays, &zero);
-	if (!stay)
-		return false;
-	stay->context = (__u64)context; /* a trip through memory makes a number of it */
-	memory_order();
-	if (stay->context - (__u64)current->stack >= STACK_BYTES)
-		return false;
-	if (current->flags & PF_KTHREAD)
-		return true;
-	regs = (struct pt_regs *)bpf_task_pt_regs(current);
-	return (__s64)regs->orig_ax >= 0;
-}
-
 SEC("?tp_btf/sched_waking")
 int BPF_PROG(sched_waking, struct task_struct *task)
 {
-	struct task_struct *current = bpf_get_current_task_btf();
-	__u32 tid = task->pid, *waker;
-
-	if (!shared.recording)
-		return 0;
-	waker = bpf_map_lookup_elem(&wakers, &tid);
-	if (waker)
-		*waker = by_current(ctx, current) ? task_number(current) : 0;
+	if (shared.recording && (config.process_all || job_bit(task)))
+		wake_begin(task, ctx, false);
 	return 0;
 }
+
+/* A thread's first time. */
+SEC("?tp_btf/sched_wakeup_new")
+int BPF_PROG(sched_wakeup_new, struct task_struct *task)
+{
+	if (shared.recording && (config.process_all || job_bit(task)))
+		wake_begin(task, ctx, true);
+	return 0;
+}
+
+/* ---- interrupts: what a waker is that is no thread ---- */
+
+SEC("?tp_btf/softirq_entry")
+int BPF_PROG(sched_softirq_entry, unsigned int number)
+{
+	struct interrupts *here = interrupts_here();
+	__u32 place = number & (SOFTIRQS - 1);
+
+	if (!here)
+		return 0;
+	here->softirq = number + 1;
+	here->on_behalf_of = here->raised_by[place];
+	here->raised_by[place] = 0;
+	return 0;
+}
+
+SEC("?tp_btf/softirq_exit")
+int BPF_PROG(sched_softirq_exit)
+{
+	struct interrupts *here = interrupts_here();
+
+	if (here)
+		here->softirq = 0;
+	return 0;
+}
+
+/* On whose behalf it will be served: the thread's that raises it, or that of the softirq which does. Two make it
+ * nobody's. */
+SEC("?tp_btf/softirq_raise")
+int BPF_PROG(sched_softirq_raise, unsigned int number)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct interrupts *here = interrupts_here();
+	__u32 place = number & (SOFTIRQS - 1), by = RAISED_BY_INTERRUPT;
+	enum waker_kind kind;
+
+	if (!here)
+		return 0;
+	kind = kind_here(ctx, current, (struct pt_regs *)bpf_task_pt_regs(current), here);
+	if (kind == WAKER_THREAD)
+		by = current->pid;
+	else if (kind >= WAKER_SOFTIRQ)
+		by = here->on_behalf_of;
+	if (here->raised_by[place] && here->raised_by[place] != by)
+		by = RAISED_BY_INTERRUPT;
+	here->raised_by[place] = by;
+	return 0;
+}
+
+SEC("?tp_btf/hrtimer_expire_entry")
+int BPF_PROG(sched_timer_entry)
+{
+	struct interrupts *here = interrupts_here();
+
+	if (here)
+		here->timers++;
+	return 0;
+}
+
+SEC("?tp_btf/hrtimer_expire_exit")
+int BPF_PROG(sched_timer_exit)
+{
+	struct interrupts *here = interrupts_here();
+
+	if (here && here->timers)
+		here->timers--;
+	return 0;
+}
+
+/* ---- stays ---- */
 
 /* The letter that tools print for a state, as an index into task_state_names; -1: none of them. */
 static __always_inline __s8 state_of(bool preempted, __u32 state)
@@ -79,9 +123,9 @@ static __always_inline __s8 state_of(bool preempted, __u32 state)
 	if ((state & 0x402) == 0x402)
 		return 8; /* I: uninterruptible, but no load */
 	if (state & 0x1)
-		return 1; /* S */
+		return TASK_STATE_S;
 	if (state & 0x2)
-		return 2; /* D */
+		return TASK_STATE_D;
 	if (state & 0x4)
 		return 3; /* T */
 	if (state & 0x8)
@@ -95,87 +139,84 @@ static __always_inline __s8 state_of(bool preempted, __u32 state)
 	return -1;
 }
 
-/* The system call that a thread is in; -1 in user mode and for kernel threads. */
-static __always_inline __s32 syscall_of(struct task_struct *task)
-{
-	struct pt_regs *regs;
-
-	if (task->flags & PF_KTHREAD || task->thread_info.status & TS_COMPAT)
-		return -1;
-	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	return regs->orig_ax;
-}
-
-static __always_inline struct sched_record *sched_reserve(__u64 ts, __u64 end)
+/* What is known of a stay since it began. */
+static __always_inline struct sched_record *sched_begin(struct stay *stay, __u64 end, __u8 flags)
 {
 	struct sched_record *record = ring_reserve(sizeof(*record), LAYER_sched);
 
 	if (!record)
 		return NULL;
-	record_head(&record->head, PROBE_sched, 0, 0, 0);
-	record->head.ts = ts;
-	record->head.dur = end - ts;
+	record_head(&record->head, PROBE_sched, 0, 0, flags);
+	record->head.ts = stay->ts;
+	record->head.dur = end - stay->ts;
+	record->wait = stay->wait;
+	record->early = stay->early;
+	record->waker = stay->waker;
+	record->waker_kind = stay->waker_kind;
+	record->waker_syscall = stay->waker_syscall;
 	return record;
+}
+
+/* A descriptor or an id tells what a call waits for, and so does the address of a futex. Other addresses would cost
+ * more bytes than all that is known of a wake. */
+static __always_inline bool argument_tells(__s16 syscall, __u64 argument)
+{
+	return syscall == SYSCALL_FUTEX || syscall == SYSCALL_FUTEX_WAIT ||
+	       (syscall >= 0 && argument <= 0x7fffffff);
 }
 
 /* The stay of a thread that leaves. */
 static __always_inline void sched_send(struct task_struct *task, struct stay *stay, __u64 now,
 				       __s8 state)
 {
-	struct sched_record *record = sched_reserve(stay->ts, now);
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u8 flags = task->pid ? 0 : SCHED_IDLE;
+	__s16 syscall = syscall_of(task, regs);
+	struct sched_record *record;
 
+	if (state == TASK_STATE_S || state == TASK_STATE_D)
+		flags |= argument_tells(syscall, regs->di) ? SCHED_ARGUMENT : 0;
+	if (state > 0 && task_waits_for_io(task))
+		flags |= SCHED_IOWAIT;
+	record = sched_begin(stay, now, flags);
 	if (!record)
 		return;
 	record->head.tid = task_number(task); /* an exec may have changed it */
 	record->head.pid = task_process(task);
-	record->wait =
-		stay->unknown ? RECORD_NULL : (__s64)(task_run_delay(task) - stay->run_delay);
-	record->waker = stay->waker;
 	record->prio = task->prio;
-	record->syscall = syscall_of(task);
+	record->syscall = syscall;
+	record->arg0 = regs->di;
 	record->state = state;
-	record->idle = !task->pid;
 	ring_submit(record);
 }
 
 /* The stay of a thread whose leaving was not seen. */
 static __always_inline void sched_send_unseen(struct stay *stay, __u64 end)
 {
-	struct sched_record *record = sched_reserve(stay->ts, end);
-	struct task_struct *task = (void *)stay->task;
+	struct sched_record *record = sched_begin(stay, end, stay->idle ? SCHED_IDLE : 0);
 
 	if (!record)
 		return;
 	record->head.tid = stay->tid;
 	record->head.pid = stay->pid;
-	record->wait =
-		stay->unknown
-			? RECORD_NULL
-			: (__s64)(BPF_CORE_READ(task, sched_info.run_delay) - stay->run_delay);
-	record->waker = stay->waker;
 	record->prio = stay->prio;
 	record->syscall = -1;
+	record->arg0 = 0;
 	record->state = -1;
-	record->idle = stay->idle;
 	ring_submit(record);
 }
 
 static __always_inline void stay_begin(struct stay *stay, struct task_struct *task, __u64 now)
 {
-	__u32 tid = task->pid, *waker = bpf_map_lookup_elem(&wakers, &tid);
-
 	stay->ts = now;
 	stay->task = (__u64)task;
 	stay->run_sum = task->se.sum_exec_runtime;
-	stay->run_delay = task_run_delay(task);
-	stay->unknown = !task_has_run_delay();
 	stay->tid = task_number(task);
 	stay->pid = task_process(task);
 	stay->prio = task->prio;
-	stay->idle = !tid;
-	stay->waker = waker ? *waker : 0;
-	if (waker)
-		*waker = 0;
+	stay->idle = !task->pid;
+	if (sched_rows)
+		wake_end(stay, task, now);
 }
 
 /* Some kernels hide a process from tracing: its threads are seen to come, and not to leave. Then the
@@ -192,8 +233,6 @@ static __always_inline void stay_mend(struct stay *stay, struct task_struct *tas
 	if (sched_rows && config.process_all)
 		sched_send_unseen(stay, end);
 	stay_begin(stay, task, end);
-	stay->unknown = !state || !state->run_delay;
-	stay->run_delay = state ? state->run_delay : 0;
 	if (state && state->syscall && state->off_since && state->off_since < end) {
 		state->blocked += end - state->off_since;
 		state->off_since = 0;
@@ -225,19 +264,19 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 		return 0;
 	if (!stay->ts) { /* the first switch of this CPU: prev was there when the recording began */
 		stay->ts = shared.start_ts;
-		stay->unknown = 1;
+		stay->wait = RECORD_NULL;
+		stay->waker_syscall = -1; /* nor who woke it */
 	} else if (stay->task != (__u64)prev) {
 		stay_mend(stay, prev, leaving, now);
 	}
-	if (sched_rows && (config.process_all || job_bit(prev)))
+	if (sched_rows && (config.process_all || job_bit(prev))) {
 		sched_send(prev, stay, now, state_of(preempted, prev_state));
+		wake_leave(prev, preempted || !prev_state, now);
+	}
 	wait_leave(prev, leaving, !preempted && prev_state, now);
 	stall_switch(leaving, !preempted && prev_state, coming, now);
-	if (leaving) {
-		leaving->run_delay = task_run_delay(prev);
-		if (leaving->syscall && !leaving->interrupted) /* else the call has ended */
-			leaving->off_since = now;
-	}
+	if (leaving && leaving->syscall && !leaving->interrupted) /* else the call has ended */
+		leaving->off_since = now;
 	if (coming && coming->syscall && coming->off_since) {
 		coming->blocked += now - coming->off_since;
 		coming->off_since = 0;

@@ -7,34 +7,81 @@
 
 /* One stay of a thread on a CPU. */
 struct sched_record {
-	struct record head;
-	__s64 wait;  /* RECORD_NULL: not known */
-	__u32 waker; /* tid, 0: none or an interrupt */
-	__s32 prio;
-	__s32 syscall; /* number, negative: none */
-	__s8 state;    /* index into task_state_names, negative: none of them */
+	struct record head; /* flags: enum sched_flag */
+	__s64 wait;	    /* RECORD_NULL: not known */
+	__u64 arg0;	    /* of the system call, if SCHED_ARGUMENT */
+	__u32 waker;	    /* tid, 0: none or an interrupt */
+	__u32 early;	    /* how long before it was off its CPU it was woken already */
+	__s16 prio;
+	__s16 syscall; /* that it left in: number, negative: none */
+	__s16 waker_syscall;
+	__s8 state;	 /* index into task_state_names, negative: none of them */
+	__u8 waker_kind; /* enum waker_kind */
+};
+
+_Static_assert(sizeof(struct sched_record) == 64, "struct sched_record");
+
+enum sched_flag {
+	SCHED_IDLE = 1,
+	SCHED_IOWAIT = 2,
+	SCHED_ARGUMENT = 4,
+};
+
+/* The stay that a CPU is in. */
+struct stay {
+	__u64 task;    /* address of the thread's task_struct */
+	__u64 run_sum; /* what it had run before */
+	__u64 ts;      /* 0: none seen yet */
+	__s64 wait;    /* for the CPU; RECORD_NULL: not known */
+	__u32 waker;
+	__u32 early; /* as in struct sched_record */
+	__u32 tid;
+	__u32 pid;
+	__s16 prio;
+	__s16 waker_syscall;
+	__u8 waker_kind;
 	__u8 idle;
 	__u8 pad[2];
 };
 
-_Static_assert(sizeof(struct sched_record) == 56, "struct sched_record");
+_Static_assert(sizeof(struct stay) == 56, "struct stay");
 
-/* The stay that a CPU is in. */
-struct stay {
-	__u64 task;	 /* address of the thread's task_struct */
-	__u64 run_sum;	 /* what it had run before */
-	__u64 ts;	 /* 0: none seen yet */
-	__u64 run_delay; /* of the thread, before it got the CPU */
-	__u32 waker;
-	__u32 tid;
-	__u32 pid;
-	__s32 prio;
-	__u8 idle;
-	__u8 unknown; /* run_delay is not known */
-	__u8 pad[6];
-	__u64 context; /* see by_current() */
+#define SOFTIRQS 16 /* a power of two, above the kernel's last one */
+
+/* What ran when a thread was woken: from WAKER_SOFTIRQ on the kernel's number of a softirq is added. An index into
+ * waker_kind_names, plus 1. */
+enum waker_kind {
+	WAKER_NONE, /* it was not woken, or what did it is not known */
+	WAKER_THREAD,
+	WAKER_HARDIRQ,
+	WAKER_TIMER, /* by interrupt or softirq */
+	WAKER_SOFTIRQ,
 };
 
-_Static_assert(sizeof(struct stay) == 64, "struct stay");
+/* Since when a thread is ready, and when it last left its CPU. */
+struct wake {
+	__u64 ts;   /* 0: it is not */
+	__u64 left; /* 0: not seen */
+	__u32 tid;  /* whose this is, as the machine counts */
+	__u32 waker;
+	__s16 syscall; /* that the waker was in, negative: none */
+	__u8 kind;     /* enum waker_kind */
+	__u8 certain;  /* it was asleep then, or left ready */
+	__u8 pad[4];
+};
+
+_Static_assert(sizeof(struct wake) == 32, "struct wake");
+
+#define RAISED_BY_INTERRUPT 0xffffffff
+
+/* What a CPU does beside its thread. */
+struct interrupts {
+	__u8 softirq; /* that it serves, plus 1 */
+	__u8 timers;  /* expired timers that it runs */
+	__u8 pad[2];
+	__u32 on_behalf_of; /* id of the thread that raised what is served; 0 or RAISED_BY_INTERRUPT: none */
+	__u64 context;		   /* see by_current() */
+	__u32 raised_by[SOFTIRQS]; /* the same of those to be served */
+};
 
 #endif

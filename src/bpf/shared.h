@@ -178,8 +178,7 @@ struct task_state {
 	__u32 brief_tid;
 	struct brief_fault brief[BRIEF_FAULTS];
 
-	__u64 run_delay; /* run-queue time when it last left a CPU; 0: not known */
-	__u64 end;	 /* of an interrupted call */
+	__u64 end; /* of an interrupted call */
 	__s64 out_pos;
 
 	__u64 wait_ts;	 /* when it first left the CPU inside the call */

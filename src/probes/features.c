@@ -63,15 +63,32 @@ bool features_has_struct(const struct features *features, const char *name)
 	return features_type(features, name, BTF_KIND_STRUCT);
 }
 
-bool features_has_member(const struct features *features, const char *structure, const char *member)
+int features_member_offset(const struct features *features, const char *structure,
+			   const char *member)
 {
 	const struct btf_type *type = features_type(features, structure, BTF_KIND_STRUCT);
-	bool found = false;
 
-	for (__u32 i = 0; type && i < btf_vlen(type) && !found; i++)
-		found = !strcmp(btf__name_by_offset(features->btf, btf_members(type)[i].name_off),
-				member);
-	return found;
+	for (__u32 i = 0; type && i < btf_vlen(type); i++)
+		if (!strcmp(btf__name_by_offset(features->btf, btf_members(type)[i].name_off),
+			    member))
+			return (int)(btf_member_bit_offset(type, i) / 8);
+	return -ENOENT;
+}
+
+bool features_has_member(const struct features *features, const char *structure, const char *member)
+{
+	return features_member_offset(features, structure, member) >= 0;
+}
+
+int features_cpu_variable(const struct features *features, const char *name)
+{
+	const struct btf_type *section = features_type(features, ".data..percpu", BTF_KIND_DATASEC);
+	__s32 id = btf__find_by_name_kind(features->btf, name, BTF_KIND_VAR);
+
+	for (__u32 i = 0; section && i < btf_vlen(section); i++)
+		if (btf_var_secinfos(section)[i].type == (__u32)id)
+			return (int)btf_var_secinfos(section)[i].offset;
+	return -ENOENT;
 }
 
 int features_enumerator(const struct features *features, const char *enumeration, const char *name)

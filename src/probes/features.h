@@ -23,6 +23,12 @@ bool features_has_function(const struct features *features, const char *name);
 bool features_has_struct(const struct features *features, const char *name);
 bool features_has_member(const struct features *features, const char *structure,
 			 const char *member);
+
+/* In bytes; of a variable that each CPU has one of, where it lies among those. -ENOENT: there is none. */
+int features_member_offset(const struct features *features, const char *structure,
+			   const char *member);
+int features_cpu_variable(const struct features *features, const char *name);
+
 bool features_has_helper(const struct features *features, const char *name); /* without bpf_ */
 
 /* The value of a name in an enumeration of the kernel's; -ENOENT: there is none. */

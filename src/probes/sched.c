@@ -16,20 +16,41 @@
 #include "probes/wait.h"
 
 #define SWITCH_ARGUMENTS 4 /* with the state of the thread that leaves */
+#define WAKES_MOST	 (1u << 18)
 
 PROBE_OPEN(sched)
 
-static uint32_t pid_max(void)
+/* How many wakes to keep: a power of two, one for each id that a thread may have as long as that takes no more than
+ * 8 MiB. */
+static uint32_t wake_count(void)
 {
 	FILE *file = fopen("/proc/sys/kernel/pid_max", "re");
-	unsigned most = 1 << 22;
+	unsigned most = WAKES_MOST;
+	uint32_t count = 1;
 
 	if (file) {
 		if (fscanf(file, "%u", &most) != 1)
-			most = 1 << 22;
+			most = WAKES_MOST;
 		fclose(file);
 	}
-	return most;
+	while (count < most && count < WAKES_MOST)
+		count *= 2;
+	return count;
+}
+
+/* From a CPU's run queue to its preemption counter, a variable of its own but from 6.2 to 6.14; 0: not known. */
+static int count_from_rq(const struct features *features)
+{
+	int queue = features_cpu_variable(features, "runqueues");
+	int count = features_cpu_variable(features, "__preempt_count");
+
+	if (count < 0) {
+		int member = features_member_offset(features, "pcpu_hot", "preempt_count");
+
+		count = features_cpu_variable(features, "pcpu_hot");
+		count = count < 0 || member < 0 ? -ENOENT : count + member;
+	}
+	return queue < 0 || count < 0 ? 0 : count - queue;
 }
 
 static void sched_configure(struct probe_run *run)
@@ -38,18 +59,25 @@ static void sched_configure(struct probe_run *run)
 	bool rows = setup->layers & LAYER_BIT(LAYER_sched);
 	bool state =
 		features_tracepoint_arguments(setup->features, "sched_switch") >= SWITCH_ARGUMENTS;
+	uint32_t wakes = rows ? wake_count() : 1;
 	struct sched_bpf *bpf = run->bpf;
+	struct bpf_program *for_rows[] = {
+		bpf->progs.sched_waking,	bpf->progs.sched_wakeup_new,
+		bpf->progs.sched_softirq_entry, bpf->progs.sched_softirq_exit,
+		bpf->progs.sched_softirq_raise, bpf->progs.sched_timer_entry,
+		bpf->progs.sched_timer_exit,
+	};
 
-	if (rows && !features_has_struct(setup->features, "sched_info"))
-		absences_add(setup->absences, "sched.wait",
-			     "this kernel does not count run-queue time");
 	wait_fill_traits(bpf->rodata->wait_traits);
 	bpf->rodata->sched_rows = rows;
 	bpf->rodata->sched_settles_job = job_probe.wanted(setup);
-	bpf_program__set_autoload(bpf->progs.sched_waking, rows);
+	bpf->rodata->wakes_mask = wakes - 1;
+	bpf->rodata->count_from_rq = count_from_rq(setup->features);
+	for (size_t i = 0; i < sizeof(for_rows) / sizeof(*for_rows); i++)
+		bpf_program__set_autoload(for_rows[i], rows);
 	bpf_program__set_autoload(bpf->progs.sched_switch, state);
 	bpf_program__set_autoload(bpf->progs.sched_switch_5_15, !state);
-	bpf_map__set_max_entries(bpf->maps.wakers, rows ? pid_max() : 1);
+	bpf_map__set_max_entries(bpf->maps.wakes, wakes);
 }
 
 /* Runs on each CPU for a moment, so that each has had a switch and the stay that it is in is known. */
@@ -90,11 +118,32 @@ static void set_thread(struct builder *row, uint32_t pid, uint32_t tid, bool idl
 		SET(tid, tid);
 }
 
+static void set_syscall(struct builder *row, unsigned column, int number)
+{
+	const char *name = NULL;
+
+	if (number >= 0 && (size_t)number < SYSCALL_NUMBER_COUNT)
+		name = syscall_by_number[number];
+	if (name)
+		builder_set_text(row, column, name, strlen(name));
+}
+
+/* How the thread became ready for a stay. One that was not woken, but left ready, has no kind of waker. */
+static void set_wake(struct builder *row, uint64_t ts, int64_t wait, uint32_t early, uint8_t kind)
+{
+	if (wait == RECORD_NULL)
+		return;
+	SET(wait, wait);
+	if (kind == WAKER_NONE || kind > waker_kind_names.count)
+		return;
+	SET(wake_ts, ts - (uint64_t)wait - early);
+	SET(waker_kind, kind - 1);
+}
+
 static void sched_decode(struct row_maker *maker, const struct record *head, size_t size)
 {
 	const struct sched_record *sched = (const void *)head;
 	struct builder *row = sink_table(&maker->sink, TABLE_sched);
-	const char *name = NULL;
 
 	(void)size;
 	if (!row)
@@ -102,18 +151,19 @@ static void sched_decode(struct row_maker *maker, const struct record *head, siz
 	SET(ts, head->ts);
 	SET(dur, head->dur);
 	SET(cpu, head->cpu);
-	set_thread(row, head->pid, head->tid, sched->idle);
+	set_thread(row, head->pid, head->tid, head->flags & SCHED_IDLE);
 	SET(prio, sched->prio);
-	if (sched->wait != RECORD_NULL)
-		SET(wait, sched->wait);
+	set_wake(row, head->ts, sched->wait, sched->early, sched->waker_kind);
 	if (sched->waker)
 		SET(waker_tid, sched->waker);
-	if (sched->state >= 0)
+	set_syscall(row, column_sched_waker_syscall, sched->waker_syscall);
+	if (sched->state >= 0) {
 		SET(end_state, sched->state);
-	if (sched->syscall >= 0 && (size_t)sched->syscall < SYSCALL_NUMBER_COUNT)
-		name = syscall_by_number[sched->syscall];
-	if (name)
-		builder_set_text(row, column_sched_syscall, name, strlen(name));
+		SET(iowait, !!(head->flags & SCHED_IOWAIT));
+	}
+	set_syscall(row, column_sched_syscall, sched->syscall);
+	if (head->flags & SCHED_ARGUMENT)
+		SET(arg0, sched->arg0);
 	sink_end_row(&maker->sink, TABLE_sched);
 }
 
@@ -127,8 +177,10 @@ static void add_last_stay(struct sink *sink, const struct stay *stay, unsigned c
 	SET(cpu, cpu);
 	set_thread(row, stay->pid, stay->tid, stay->idle);
 	SET(prio, stay->prio);
+	set_wake(row, stay->ts, stay->wait, stay->early, stay->waker_kind);
 	if (stay->waker)
 		SET(waker_tid, stay->waker);
+	set_syscall(row, column_sched_waker_syscall, stay->waker_syscall);
 	sink_end_row(sink, TABLE_sched);
 }
 

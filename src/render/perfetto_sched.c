@@ -189,7 +189,8 @@ static void stay_of_row(struct perfetto *p, const struct rows *rows,
 	memcpy(stay->comm, comm, stay->comm_size);
 }
 
-/* A thread that was preempted stayed runnable: nobody woke it. */
+/* A thread that was preempted stayed runnable: nobody woke it; recordings of version 0.1 do not say so. One that was woken
+ * before it was off its CPU is told to be when it was: Perfetto passes over the waking of a thread that runs. */
 static void wake(struct perfetto *p, struct sched_cpu *cpu, const struct rows *rows,
 		 const struct perfetto_thread *thread, const struct switched_thread *stay,
 		 uint64_t ts)
@@ -199,7 +200,8 @@ static void wake(struct perfetto *p, struct sched_cpu *cpu, const struct rows *r
 
 	if (wait == CELL_NULL || (uint64_t)wait > ts)
 		return;
-	if (waker == CELL_NULL && (!thread->stayed || thread->end_state == 'R'))
+	if (rows_cell(rows, column_sched_wake_ts) == CELL_NULL && waker == CELL_NULL &&
+	    (!thread->stayed || thread->end_state == 'R'))
 		return;
 	write_waking(p, cpu, ts - (uint64_t)wait, stay, waker == CELL_NULL ? 0 : (uint32_t)waker);
 }

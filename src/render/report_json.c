@@ -224,6 +224,7 @@ static void print_wait_call(struct json *json, const struct wait_call *call)
 
 	report_json_name(json, "syscall", &name);
 	json_string(json, "reason", wait_reason_names[call->reason]);
+	json_string(json, "woken_by", wait_reason_names[call->waker]);
 	json_uint(json, "time_ns", call->ns);
 	JSON_FIELDS(json, call, count, mean_ns);
 }

@@ -57,7 +57,7 @@ void section_phases(const struct section_print *print)
 		return;
 	}
 	table_begin(&table,
-		    "phase|from|length|main on CPU|data, disk|CPUs|read|rate|written|from disk",
+		    "phase|from|length|main on CPU|data, storage|CPUs|read|rate|written|from disk",
 		    "lRrrrRrRRR");
 	for (size_t i = 0; i < phases->count && i < print->style->top; i++)
 		phase_row(&table, print->report, i);
@@ -152,7 +152,11 @@ void section_waits(const struct section_print *print)
 			table_text(&table, call->syscall, call->syscall_size);
 		else
 			table_cell(&table, "user mode (page faults)");
-		table_cell(&table, "%s", wait_reason_names[call->reason]);
+		if (call->reason == WAIT_LOCK)
+			table_cell(&table, "%s, by %s", wait_reason_names[WAIT_LOCK],
+				   wait_reason_names[call->waker]);
+		else
+			table_cell(&table, "%s", wait_reason_names[call->reason]);
 	}
 	section_table(print, &table);
 	section_more(print, waits->call_count, print->style->top, "kinds of wait");

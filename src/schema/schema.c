@@ -10,6 +10,8 @@
 
 LIST(event, "fork", "exec", "exit", "rename", "exists")
 LIST(task_state, "R", "S", "D", "T", "t", "X", "Z", "P", "I")
+LIST(waker_kind, "thread", "hardirq", "timer", "hi", "timer", "net_tx", "net_rx", "block",
+     "irq_poll", "tasklet", "sched", "timer", "rcu") /* from hi on the kernel's softirqs */
 LIST(direction, "R", "W", "C")
 LIST(block_op, "R", "W", "F", "D")
 LIST(stall_kind, STALL_KINDS(NAME_OF))

@@ -33,6 +33,7 @@ enum column_encoding {
 	ENCODING_AFTER = 2,
 	ENCODING_FOLLOW = 3,
 	ENCODING_MINUS = 4,
+	ENCODING_BEFORE = 5,
 };
 
 /* What the rows of a table are, for those who draw or export them. */
@@ -52,6 +53,7 @@ enum column_role {
 	ROLE_TIME,   /* when it began, by CLOCK_BOOTTIME; the first column */
 	ROLE_LENGTH, /* how long it lasted; null: unfinished */
 	ROLE_LEAD,   /* how long after its beginning the length began */
+	ROLE_WAIT,   /* how long before its beginning it was ready to begin */
 	ROLE_PID,    /* whose it is */
 	ROLE_TID,    /* likewise; comm is shown beside it */
 	ROLE_LABEL,  /* what it is called */
@@ -150,8 +152,8 @@ struct layer_info {
 
 extern const struct layer_info schema_layers[LAYER_COUNT];
 
-extern const struct names event_names, task_state_names, syscall_names, direction_names,
-	block_op_names, stall_kind_names, layer_names, loss_names, file_kind_names;
+extern const struct names event_names, task_state_names, waker_kind_names, syscall_names,
+	direction_names, block_op_names, stall_kind_names, layer_names, loss_names, file_kind_names;
 
 /* The place of a name in its list, or -1. */
 int schema_find_name(const struct names *names, const char *text, size_t size);

@@ -193,17 +193,23 @@ static int localize_names(struct builder *builder, unsigned column)
 	return 0;
 }
 
-static void find_references(const struct builder *builder, struct encoder_input *input)
+static void find_references(const struct builder *builder, const struct schema_column *schema,
+			    struct encoder_input *input)
 {
 	static const enum column_role roles[][CODEC_MAX_REFERENCES] = {
 		[ENCODING_AFTER] = { ROLE_LENGTH },
 		[ENCODING_FOLLOW] = { ROLE_RESULT, ROLE_FILE },
 		[ENCODING_MINUS] = { ROLE_REQUEST },
+		[ENCODING_BEFORE] = { ROLE_TIME, ROLE_WAIT },
 	};
 
 	for (unsigned i = 0; i < codec_references(input->encoding); i++) {
-		int column = schema_column_by_role(builder->table, roles[input->encoding][i]);
+		enum column_role role = roles[input->encoding][i];
+		int column;
 
+		if (schema->role == ROLE_PID) /* a process is called as its first thread is */
+			role = ROLE_TID;
+		column = schema_column_by_role(builder->table, role);
 		if (column < 0)
 			continue;
 		input->reference_numbers[i] = (uint8_t)builder->table->columns[column].number;
@@ -233,7 +239,7 @@ static int encode_column(struct builder *builder, unsigned column)
 	} else if (schema->type == TYPE_TEXT) {
 		input.texts = &builder->texts[column];
 	}
-	find_references(builder, &input);
+	find_references(builder, schema, &input);
 	err = encoder_put(scratch->encoder, &input, &scratch->streams, &entry[2]);
 	if (err <= 0)
 		return err;

@@ -8,7 +8,10 @@
  *     AFTER    x[n-1] + r[n-1]; base before the first row         r: how long the row lasted (dur)
  *     FOLLOW   x[n-1] + r[n-1] where s[n] equals s[n-1], else 0   r: bytes moved if any (returned),
  *                                                                 s: what it was done to (file)
- *     MINUS    r[n] + base                                        r: bytes asked for (requested)
+ *     MINUS    r[n] + base                                        r: bytes asked for (requested);
+ *                                                                 of a process id, the thread's
+ *     BEFORE   r[n] - s[n]                                        r: when the row began (ts),
+ *                                                                 s: how long before it was ready (wait)
  *
  * A reference r that is null, or in FOLLOW negative, counts as 0. The remainders are split into byte
  * planes (planes.h) and each plane is stored as a block: raw, one byte, one byte with few exceptions, or
@@ -58,9 +61,13 @@ enum codec_block {
 /* How many references an encoding has. */
 static inline unsigned codec_references(uint8_t encoding)
 {
-	return encoding == ENCODING_FOLLOW				  ? 2
-	       : encoding == ENCODING_AFTER || encoding == ENCODING_MINUS ? 1
-									  : 0;
+	switch (encoding) {
+	case ENCODING_FOLLOW:
+	case ENCODING_BEFORE: return 2;
+	case ENCODING_AFTER:
+	case ENCODING_MINUS: return 1;
+	default: return 0;
+	}
 }
 
 static inline bool codec_has_texts(uint8_t type)

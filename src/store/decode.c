@@ -224,6 +224,17 @@ static void add_minus(int64_t *restrict x, const int64_t *restrict other, uint32
 		x[i] = (int64_t)((uint64_t)x[i] + (other[i] == CELL_NULL ? 0 : (uint64_t)other[i]));
 }
 
+static void add_before(int64_t *restrict x, const int64_t *restrict began,
+		       const int64_t *restrict ready, uint32_t rows)
+{
+	for (uint32_t i = 0; i < rows; i++) {
+		uint64_t guess = began && began[i] != CELL_NULL ? (uint64_t)began[i] : 0;
+
+		guess -= ready && ready[i] != CELL_NULL ? (uint64_t)ready[i] : 0;
+		x[i] = (int64_t)((uint64_t)x[i] + guess);
+	}
+}
+
 static void add_guess(const struct decoder_input *in, uint64_t base, int64_t *x)
 {
 	const int64_t *r = in->reference_cells[0], *s = in->reference_cells[1];
@@ -241,6 +252,7 @@ static void add_guess(const struct decoder_input *in, uint64_t base, int64_t *x)
 		if (r)
 			add_minus(x, r, in->rows);
 		break;
+	case ENCODING_BEFORE: add_before(x, r, s, in->rows); break;
 	default: break;
 	}
 }
@@ -273,7 +285,7 @@ static bool mode_known(const struct decoder_input *in)
 		return false;
 	if (sign == CODEC_SIGN_MASK || (sign == CODEC_SIGNED && !width))
 		return false;
-	return width <= PLANES_MAX && in->encoding <= ENCODING_MINUS;
+	return width <= PLANES_MAX && in->encoding <= ENCODING_BEFORE;
 }
 
 int decoder_get(struct decoder *decoder, const struct decoder_input *input, int64_t *cells,

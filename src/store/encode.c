@@ -257,6 +257,22 @@ static void subtract_minus(const int64_t *restrict x, const int64_t *restrict ot
 	}
 }
 
+static uint64_t reference_at(const int64_t *cells, uint32_t row)
+{
+	return !cells || cells[row] == CELL_NULL ? 0 : (uint64_t)cells[row];
+}
+
+/* Most values are the guess; so is what stands for a null, which then leaves nothing over. */
+static void subtract_before(const int64_t *restrict x, const int64_t *restrict began,
+			    const int64_t *restrict ready, uint32_t rows, int64_t *restrict out)
+{
+	for (uint32_t i = 0; i < rows; i++) {
+		uint64_t guess = reference_at(began, i) - reference_at(ready, i);
+
+		out[i] = x[i] == CELL_NULL ? 0 : (int64_t)((uint64_t)x[i] - guess);
+	}
+}
+
 /* What the guesses leave over: x itself, or enc->residual. */
 static const int64_t *subtract_guess(struct encoder *enc, const struct encoder_input *in,
 				     const int64_t *x)
@@ -277,6 +293,7 @@ static const int64_t *subtract_guess(struct encoder *enc, const struct encoder_i
 			return x;
 		subtract_minus(x, r, in->rows, enc->residual);
 		break;
+	case ENCODING_BEFORE: subtract_before(in->cells, r, s, in->rows, enc->residual); break;
 	default: return x;
 	}
 	return enc->residual;

@@ -263,14 +263,44 @@ static void a_stay_tells_why_it_ended(void **state)
 {
 	struct sched_record sched = { .head = head(PROBE_sched, 0, 0),
 				      .wait = RECORD_NULL,
-				      .waker = 4,
 				      .prio = 120,
 				      .syscall = 0,
+				      .waker_syscall = -1,
+				      .arg0 = 7,
 				      .state = 2 };
 
 	(void)state;
 	decode(&sched, sizeof(sched));
-	assert_rows("sched|1000|50|3|10|11|120|null|4|1:D|4:read|\n");
+	sched.head.flags = SCHED_IOWAIT | SCHED_ARGUMENT;
+	decode(&sched, sizeof(sched));
+	assert_rows("sched|1000|50|3|10|11|120|null|null|1:D|4:read|null|null|null|0|null|\n"
+		    "sched|1000|50|3|10|11|120|null|null|1:D|4:read|null|null|null|1|7|\n");
+}
+
+static void a_stay_tells_how_it_came_about(void **state)
+{
+	struct sched_record sched = { .head = head(PROBE_sched, 0, 0),
+				      .wait = 100,
+				      .waker = 4,
+				      .waker_kind = WAKER_THREAD,
+				      .waker_syscall = 1,
+				      .syscall = -1 };
+
+	(void)state;
+	decode(&sched, sizeof(sched));
+	sched.early = 20; /* woken before it was off its CPU */
+	sched.waker_kind = WAKER_SOFTIRQ + 3;
+	decode(&sched, sizeof(sched));
+	sched = (struct sched_record){
+		.head = sched.head, .wait = 0, .syscall = -1, .waker_syscall = -1
+	}; /* left in R, and came back at once */
+	decode(&sched, sizeof(sched));
+	sched.waker_kind = 255; /* a softirq of a later kernel */
+	decode(&sched, sizeof(sched));
+	assert_rows("sched|1000|50|3|10|11|0|100|4|1:R|null|900|6:thread|5:write|0|null|\n"
+		    "sched|1000|50|3|10|11|0|100|4|1:R|null|880|6:net_rx|5:write|0|null|\n"
+		    "sched|1000|50|3|10|11|0|0|null|1:R|null|null|null|null|0|null|\n"
+		    "sched|1000|50|3|10|11|0|0|null|1:R|null|null|null|null|0|null|\n");
 }
 
 static void a_request_has_an_error_number(void **state)
@@ -345,6 +375,7 @@ int main(void)
 		TEST(an_exec_has_arguments_and_its_cgroup),
 		TEST(arguments_that_were_not_sent_are_not_read),
 		TEST(a_stay_tells_why_it_ended),
+		TEST(a_stay_tells_how_it_came_about),
 		TEST(a_request_has_an_error_number),
 		TEST(several_faults_come_in_one_record),
 		TEST(a_count_of_faults_is_not_believed),

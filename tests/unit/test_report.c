@@ -96,7 +96,7 @@ static void what_no_row_tells_of_the_main_thread_is_not_known(void **state)
 			 { "main_queue_ns", 5 },
 			 { "main_workers_ns", 180 },
 			 { NULL, 300 },
-			 { "main_disk_ns", 115 } };
+			 { "main_storage_ns", 115 } };
 	struct fixture *f = *state;
 	const struct main_thread *main;
 	uint64_t sum = 0;
@@ -242,16 +242,74 @@ static void the_main_thread_s_time_is_divided_by_who_woke_it(void **state)
 	assert_int_equal(report->total.main_cpu_ns, 700 * MS);
 	assert_int_equal(report->total.main_queue_ns, 20 * MS);
 	assert_int_equal(report->total.main_workers_ns, 180 * MS);
-	assert_int_equal(report->total.main_disk_ns, 100 * MS);
+	assert_int_equal(report->total.main_storage_ns, 100 * MS);
 	assert_int_equal(report->total.main_own_ns, 0);
 	assert_int_equal(report->total.main_others_ns, 0);
 	assert_int_equal(report->total.main_events_ns, 0);
 	assert_int_equal(report->waits.call_count, 2);
 	assert_int_equal(report->waits.calls[0].ns, 180 * MS);
 	assert_memory_equal(report->waits.calls[0].syscall, "poll", 4);
-	assert_int_equal(report->waits.calls[1].reason, WAIT_DISK);
+	assert_int_equal(report->waits.calls[1].reason, WAIT_STORAGE);
 	assert_int_equal(report->waits.wakes[PROC_ROLE_WORKER][PROC_ROLE_MAIN], 1);
 	assert_int_equal(report->waits.wakes[PROC_ROLE_MAIN][PROC_ROLE_WORKER], 1);
+}
+
+/* The main process 100, 10 ms on its CPU and then asleep for 90, seven times: six in state D. */
+static void add_sleeps(struct fixture *f)
+{
+	static const struct {
+		int state, iowait, waker;
+	} sleeps[] = { { STATE_D, 1, -1 },  /* storage, as the kernel says */
+		       { STATE_D, 0, 101 }, /* a lock that its worker held */
+		       { STATE_D, 0, 7 },   /* a request ends in it */
+		       { STATE_D, 0, 7 },   /* a fault spans it */
+		       { STATE_D, 0, -1 },  /* neither, and no thread woke it */
+		       { STATE_D, -1, -1 }, /* as version 0.1 recorded it */
+		       { STATE_S, 0, -1 } };
+	int64_t waker = -1;
+
+	add_process(f, 1000, EXEC, 100, 100, 50, "python");
+	add_process(f, 1000, FORK, 101, 101, 100, "python");
+	for (unsigned i = 0; i < 8; i++) {
+		int64_t at = 1000 + i * 100;
+
+		if (i < 7 && sleeps[i].iowait >= 0)
+			SET(sched, iowait, sleeps[i].iowait);
+		add_stay(f, at, at + 10, 0, 100, 100, 0, waker, i < 7 ? sleeps[i].state : STATE_S,
+			 "mmap");
+		waker = i < 7 ? sleeps[i].waker : -1;
+	}
+}
+
+static void a_sleep_in_state_d_is_storage_where_something_says_so(void **state)
+{
+	struct fixture *f = *state;
+	const struct report *report;
+	const struct wait_call *call;
+
+	add_run(f, "process,sched,fault,block");
+	add_sleeps(f);
+	SET(block, ts, 1150 * MS); /* of another thread: says nothing */
+	SET(block, dur, 20 * MS);
+	SET(block, tid, 101);
+	END(block);
+	SET(block, ts, 1215 * MS);
+	SET(block, queued, 5 * MS);
+	SET(block, dur, 79 * MS);
+	SET(block, tid, 100);
+	END(block);
+	SET(fault, ts, 1305 * MS);
+	SET(fault, dur, 97 * MS);
+	SET(fault, tid, 100);
+	END(fault);
+	report = help_report(f, NULL, NULL);
+	assert_int_equal(report->total.main_storage_ns, 4 * 90 * MS);
+	assert_int_equal(report->total.main_lock_ns, 2 * 90 * MS);
+	assert_int_equal(report->total.main_events_ns, 90 * MS);
+	call = report->waits.calls;
+	for (size_t i = 0; i < report->waits.call_count; i++, call++)
+		if (call->reason == WAIT_LOCK)
+			assert_true(call->waker == WAIT_WORKERS || call->waker == WAIT_EVENTS);
 }
 
 static void roles_follow_the_tree(void **state)
@@ -335,10 +393,10 @@ static void marks_make_phases_and_figures_belong_to_them(void **state)
 	assert_int_equal(report->phase_uses[0].figures.read_bytes, 4096);
 	assert_int_equal(report->phases.list[1].end, 2000 * MS);
 	assert_int_equal(report->phase_uses[1].figures.main_cpu_ns, 400 * MS);
-	assert_int_equal(report->phase_uses[1].figures.main_disk_ns, 100 * MS);
+	assert_int_equal(report->phase_uses[1].figures.main_storage_ns, 100 * MS);
 	assert_int_equal(report->phases.list[2].depth, 1);
 	assert_int_equal(report->phase_uses[2].figures.main_cpu_ns, 200 * MS);
-	assert_int_equal(report->phase_uses[2].figures.main_disk_ns, 50 * MS);
+	assert_int_equal(report->phase_uses[2].figures.main_storage_ns, 50 * MS);
 	assert_int_equal(report->phase_uses[2].figures.read_bytes, 1000);
 	/* The same of the window alone. */
 	report = help_report(f, NULL, "epoch 1");
@@ -445,6 +503,7 @@ int main(void)
 		TEST(the_job_s_counters_are_summed_and_its_peaks_kept),
 		TEST(a_report_without_counters_of_the_job_does_not_invent_them),
 		TEST(the_main_thread_s_time_is_divided_by_who_woke_it),
+		TEST(a_sleep_in_state_d_is_storage_where_something_says_so),
 		TEST(roles_follow_the_tree),
 		TEST(an_id_used_twice_is_two_processes),
 		TEST(marks_make_phases_and_figures_belong_to_them),

@@ -146,7 +146,12 @@ static void encodings_find_what_they_refer_to(void **state)
 				assert_true(schema_column_by_role(table, ROLE_FILE) > 0);
 			}
 			if (encoding == ENCODING_MINUS)
-				assert_true(schema_column_by_role(table, ROLE_REQUEST) > 0);
+				assert_true(schema_column_by_role(table,
+								  table->columns[c].role == ROLE_PID
+									  ? ROLE_TID
+									  : ROLE_REQUEST) > 0);
+			if (encoding == ENCODING_BEFORE)
+				assert_true(schema_column_by_role(table, ROLE_WAIT) > 0);
 		}
 	}
 }

@@ -233,6 +233,40 @@ static void lost_memory_is_said_once_and_the_builder_goes_on(void **state)
 	builder_close(io);
 }
 
+static size_t size_of_stays(bool with_wakes)
+{
+	struct builder *sched = help_builder(TABLE_sched);
+	struct buf chunk = { 0 };
+	uint64_t random = 7;
+	size_t size;
+
+	for (int64_t row = 0; row < 10000; row++) {
+		int64_t ts = 5000000 + row * 7000, wait = (int64_t)(help_random(&random) % 5000);
+
+		builder_set(sched, column_sched_ts, ts);
+		builder_set(sched, column_sched_dur, 4000);
+		builder_set(sched, column_sched_wait, wait);
+		if (with_wakes)
+			builder_set(sched, column_sched_wake_ts, ts - wait - (row == 70 ? 900 : 0));
+		builder_end_row(sched);
+	}
+	help_encode(sched, &chunk);
+	size = chunk.size;
+	buf_free(&chunk);
+	builder_close(sched);
+	return size;
+}
+
+/* It is when the thread was ready, in nearly all rows: 20 kB if it were stored by itself. */
+static void the_time_of_a_wake_costs_next_to_nothing(void **state)
+{
+	size_t without = size_of_stays(false), with = size_of_stays(true);
+
+	(void)state;
+	assert_true(with > without);
+	assert_in_range(with - without, 1, 100);
+}
+
 /* Many large texts fill a builder before its rows do, so that a dictionary stays within bounds. */
 static void texts_fill_a_builder(void **state)
 {
@@ -288,6 +322,7 @@ int main(void)
 		cmocka_unit_test(a_full_builder_round_trips),
 		cmocka_unit_test(an_empty_builder_appends_nothing),
 		cmocka_unit_test(lost_memory_is_said_once_and_the_builder_goes_on),
+		cmocka_unit_test(the_time_of_a_wake_costs_next_to_nothing),
 		cmocka_unit_test(texts_fill_a_builder),
 		cmocka_unit_test(a_small_chunk_is_cheap),
 	};
