@@ -11,19 +11,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int account_find(struct account *account, const char *user, struct error *e)
+#include "base/buf.h"
+#include "base/caps.h"
+
+#define ENVIRONMENT_LIMIT (16u << 20)
+
+static int account_look_up(struct account *account, const char *user, struct error *e)
 {
-	const char *sudo_user = getenv("SUDO_USER");
 	const struct passwd *entry;
 
-	*account = (struct account){ .uid = getuid(), .gid = getgid() };
-	if (!user && (geteuid() || !sudo_user || !*sudo_user || !strcmp(sudo_user, "root")))
-		return 0;
 	errno = 0;
-	entry = getpwnam(user ? user : sudo_user);
+	entry = getpwnam(user);
 	if (!entry)
-		return error_set(e, -ENOENT, "no user '%s' on this machine",
-				 user ? user : sudo_user);
+		return error_set(e, -ENOENT, "no user '%s' on this machine", user);
 	account->change = true;
 	account->uid = entry->pw_uid;
 	account->gid = entry->pw_gid;
@@ -33,17 +33,75 @@ int account_find(struct account *account, const char *user, struct error *e)
 	return 0;
 }
 
+int account_find_invoker(struct account *account, struct error *e)
+{
+	const char *user = secure_getenv("SUDO_USER");
+
+	*account = (struct account){ .uid = getuid(), .gid = getgid() };
+	/* Only root's own environment tells who called sudo. */
+	if (!caps_root() || !user || !*user || !strcmp(user, "root"))
+		return 0;
+	return account_look_up(account, user, e);
+}
+
+int account_find(struct account *account, const struct account *invoker, const char *user,
+		 struct error *e)
+{
+	*account = *invoker;
+	if (!user)
+		return 0;
+	if (!caps_root())
+		return error_set(e, -EPERM, "-u %s: only root may run a command as another user",
+				 user);
+	return account_look_up(account, user, e);
+}
+
+/* Takes back what the loader took out of the environment because strata has rights that its caller lacks: the command has
+ * none of them. What cannot be read stays as it is. */
+static void environment_restore(void)
+{
+	struct buf text = { .limit = ENVIRONMENT_LIMIT };
+	int fd = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? 0 : 1;
+
+	while (got > 0) {
+		char *room = buf_reserve(&text, 65536);
+
+		got = room ? read(fd, room, 65535) : -1;
+		text.size += got > 0 ? (size_t)got : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (got || !text.size)
+		return buf_free(&text);
+	text.data[text.size] = 0;
+	for (char *at = (char *)text.data; at < (char *)text.data + text.size; at += strlen(at) + 1)
+		if (strchr(at, '=')) /* stays for as long as the command's environment */
+			putenv(at);
+}
+
+/* The command gets none of the rights that strata has by its file, or from whoever started it. Root stays root: execve
+ * gives it its own. */
+static int rights_leave(void)
+{
+	struct error ignored;
+
+	if (caps_secure())
+		environment_restore();
+	return caps_keep(caps_root() ? UINT64_MAX : 0, &ignored);
+}
+
 static int account_become(const struct account *account)
 {
 	if (!account->change)
-		return 0;
+		return rights_leave();
 	if (initgroups(account->name, account->gid) || setgid(account->gid) || setuid(account->uid))
 		return -errno;
 	setenv("HOME", account->home, 1);
 	setenv("USER", account->name, 1);
 	setenv("LOGNAME", account->name, 1);
 	setenv("SHELL", account->shell, 1);
-	return 0;
+	return rights_leave();
 }
 
 int launch_directly(char **command, const struct account *account, struct error *e)

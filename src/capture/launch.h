@@ -20,8 +20,12 @@ struct account {
 	char shell[128];
 };
 
-/* The user named, else the one who called sudo, else strata's own. */
-int account_find(struct account *account, const char *user, struct error *e);
+/* Whom strata works for: the user who called sudo, else strata's own. */
+int account_find_invoker(struct account *account, struct error *e);
+
+/* Who the command runs as: the user named, else the invoker. */
+int account_find(struct account *account, const struct account *invoker, const char *user,
+		 struct error *e);
 
 /* Becomes the command, with no recording. Returns only when that fails. */
 int launch_directly(char **command, const struct account *account, struct error *e);
