@@ -106,8 +106,11 @@ static int account_become(const struct account *account)
 
 int launch_directly(char **command, const struct account *account, struct error *e)
 {
-	int err = account_become(account);
+	int err;
 
+	if (account->change)
+		terminal_leave();
+	err = account_become(account);
 	if (!err) {
 		execvp(command[0], command);
 		err = -errno;
@@ -116,15 +119,17 @@ int launch_directly(char **command, const struct account *account, struct error 
 }
 
 /* The child. Nothing here may be seen by the command: descriptors close on exec, the mask is put back. */
-static void child_run(char **command, const struct account *account, const sigset_t *mask, int gate,
-		      int fault)
+static void child_run(char **command, const struct account *account,
+		      const struct terminal *terminal, const sigset_t *mask, int gate, int fault)
 {
 	char byte;
 	int err;
 
 	if (read(gate, &byte, 1) != 1)
 		_exit(125); /* strata gave up */
-	err = -account_become(account);
+	err = -terminal_enter(terminal);
+	if (!err)
+		err = -account_become(account);
 	if (!err) {
 		sigprocmask(SIG_SETMASK, mask, NULL);
 		execvp(command[0], command);
@@ -141,6 +146,10 @@ int launch_fork(struct launch *launch, char **command, const struct account *acc
 	int gate[2] = { -1, -1 }, fault[2] = { -1, -1 };
 	int err = 0;
 
+	if (account->change)
+		err = terminal_open(&launch->terminal, account->uid, e);
+	if (err)
+		return err;
 	if (pipe2(gate, O_CLOEXEC) || pipe2(fault, O_CLOEXEC)) {
 		err = error_errno(e, "cannot make a pipe");
 		goto out;
@@ -154,7 +163,7 @@ int launch_fork(struct launch *launch, char **command, const struct account *acc
 	if (!launch->pid) {
 		close(gate[1]);
 		close(fault[0]);
-		child_run(command, account, mask, gate[0], fault[1]);
+		child_run(command, account, &launch->terminal, mask, gate[0], fault[1]);
 	}
 	launch->gate = gate[1];
 	launch->fault = fault[0];
@@ -171,6 +180,7 @@ out:
 
 int launch_go(struct launch *launch)
 {
+	struct error ignored;
 	int err = 0;
 	ssize_t got;
 
@@ -182,11 +192,25 @@ int launch_go(struct launch *launch)
 	close(launch->gate);
 	close(launch->fault);
 	launch->gate = launch->fault = -1;
-	return got == sizeof(err) ? -err : 0;
+	if (got == sizeof(err))
+		return -err;
+	err = terminal_relay(&launch->terminal, launch->pid, &ignored);
+	if (err)
+		kill(launch->pid, SIGKILL); /* it could neither be seen nor spoken to */
+	return err;
+}
+
+void launch_make_room(struct launch *launch, bool over)
+{
+	if (over)
+		terminal_settle(&launch->terminal);
+	else
+		terminal_make_room(&launch->terminal);
 }
 
 void launch_close(struct launch *launch)
 {
+	terminal_close(&launch->terminal);
 	if (!launch->pid || launch->gate < 0)
 		return;
 	close(launch->gate);

@@ -138,7 +138,7 @@ int session_open(struct session **out, const struct session_config *config, stru
 		return error_set(e, -ENOMEM, "out of memory");
 	session->config = config;
 	session->layers = config->layers;
-	session->launch = (struct launch){ .gate = -1, .fault = -1 };
+	session->launch = (struct launch)LAUNCH_NONE;
 	session->signals.fd = session->caches = -1;
 	session->job_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (session->job_event < 0)
@@ -153,6 +153,7 @@ int session_open(struct session **out, const struct session_config *config, stru
 	if (!err && config->command)
 		err = launch_fork(&session->launch, config->command, &config->account,
 				  &session->signals.old_mask, e);
+	session->signals.apart = session->launch.terminal.apart;
 	if (!err)
 		err = session_open_kernel(session, e);
 	if (!err)
@@ -242,6 +243,10 @@ static void session_take_signals(struct session *session)
 	pid_t command = session_command(session);
 
 	signals_read(&session->signals, command);
+	session->signals.interrupts += terminal_take_interrupts(&session->launch.terminal);
+	if (session->signals.resized)
+		terminal_resize(&session->launch.terminal);
+	session->signals.resized = false;
 	signals_pass(&session->signals, session->kernel, command);
 	if (command && waitpid(command, &session->command_status, WNOHANG) == command)
 		session->command_done = true;
@@ -315,6 +320,7 @@ int session_run(struct session *session, struct error *e)
 		}
 	}
 	session_loop(session);
+	launch_make_room(&session->launch, !session_command(session));
 	return 0;
 }
 
