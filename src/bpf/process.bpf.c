@@ -227,8 +227,11 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	exe = BPF_CORE_READ(task, mm, exe_file);
 	if (exe)
 		scratch->process.exe = path_of_file(exe);
-	if (!config.redact_args)
-		scratch->process.args_size = process_read_args(scratch, task);
+	if (config.redact_args) {
+		ring_output(&scratch->process, sizeof(scratch->process), LAYER_process, 0);
+		return 0;
+	}
+	scratch->process.args_size = process_read_args(scratch, task);
 	ring_output(&scratch->process,
 		    sizeof(scratch->process) + (scratch->process.args_size & (2 * ARGS_BYTES - 1)),
 		    LAYER_process, 0);

@@ -85,10 +85,13 @@ static void environment_restore(void)
 static int rights_leave(void)
 {
 	struct error ignored;
+	int err = caps_keep(caps_root() ? UINT64_MAX : 0, &ignored);
 
-	if (caps_secure())
+	if (!err && caps_secure()) {
+		prctl(PR_SET_DUMPABLE, 1); /* there is nothing to hide now, and /proc opens */
 		environment_restore();
-	return caps_keep(caps_root() ? UINT64_MAX : 0, &ignored);
+	}
+	return err;
 }
 
 static int account_become(const struct account *account)
