@@ -91,7 +91,7 @@ static bool is_same(const struct stat *one, const char *path)
 	return !stat(path, &other) && one->st_dev == other.st_dev && one->st_ino == other.st_ino;
 }
 
-static int check_inputs(const char *path, const struct outfile_inputs *inputs, struct error *e)
+int outfile_check_inputs(const char *path, const struct outfile_inputs *inputs, struct error *e)
 {
 	struct stat file;
 
@@ -195,7 +195,7 @@ int outfile_open(struct outfile *file, const char *path, mode_t mode,
 	*file = (struct outfile){ .fd = -1 };
 	if (kind == OUTFILE_FOLDER || kind == OUTFILE_REFUSED)
 		return refuse(path, kind, e);
-	err = check_inputs(path, inputs, e);
+	err = outfile_check_inputs(path, inputs, e);
 	if (err)
 		return err;
 	file->path = strdup(path);

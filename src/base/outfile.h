@@ -39,7 +39,10 @@ enum outfile_kind {
 
 enum outfile_kind outfile_look(const char *path);
 
-/* mode: of a new file, before the umask. */
+/* -EINVAL when the path leads to one of the inputs. */
+int outfile_check_inputs(const char *path, const struct outfile_inputs *inputs, struct error *e);
+
+/* Checks the inputs as well. mode: of a new file, before the umask. */
 int outfile_open(struct outfile *file, const char *path, mode_t mode,
 		 const struct outfile_inputs *inputs, struct error *e);
 

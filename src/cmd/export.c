@@ -167,7 +167,7 @@ static int export_check_output(const struct export_request *request,
 				 format->name);
 	if (!strcmp(request->output, "-") && !strcmp(format->name, "perfetto") && isatty(1))
 		return error_set(e, -EINVAL, "a Perfetto trace is not text: give a file to -o");
-	return 0;
+	return outfile_check_inputs(request->output, &request->inputs, e);
 }
 
 static int export_prepare(struct export_request *request, const struct export_format *format,
