@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/caps.h"
 #include "base/log.h"
 #include "base/suggest.h"
 #include "cmd/cmd.h"
@@ -11,19 +12,20 @@ struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const struct options *options; /* its summary is the command's line below */
+	enum { GIVES_UP_RIGHTS, KEEPS_RIGHTS } rights;
 };
 
 /* One command a line, however many there are. */
 /* clang-format off */
 static const struct command commands[] = {
-	{ "record", cmd_record, &record_options },
-	{ "info", cmd_info, &info_options },
-	{ "dump", cmd_dump, &dump_options },
-	{ "report", cmd_report, &report_options },
-	{ "diff", cmd_diff, &diff_options },
-	{ "sql", cmd_sql, &sql_options },
-	{ "export", cmd_export, &export_options },
-	{ "mark", cmd_mark, &mark_options },
+	{ "record", cmd_record, &record_options, KEEPS_RIGHTS },
+	{ "info", cmd_info, &info_options, GIVES_UP_RIGHTS },
+	{ "dump", cmd_dump, &dump_options, GIVES_UP_RIGHTS },
+	{ "report", cmd_report, &report_options, GIVES_UP_RIGHTS },
+	{ "diff", cmd_diff, &diff_options, GIVES_UP_RIGHTS },
+	{ "sql", cmd_sql, &sql_options, GIVES_UP_RIGHTS },
+	{ "export", cmd_export, &export_options, GIVES_UP_RIGHTS },
+	{ "mark", cmd_mark, &mark_options, GIVES_UP_RIGHTS },
 };
 /* clang-format on */
 
@@ -78,6 +80,18 @@ static bool main_is(const char *word, const char *letter, const char *name)
 	return !strcmp(word, letter) || !strcmp(word, name);
 }
 
+/* A command that needs no rights has none from its first line on: whatever it is made to load or to read, by the
+ * environment or by a hostile trace, acts as the caller could. */
+static int main_run(const struct command *command, int argc, char **argv)
+{
+	struct error e;
+	int err = caps_settle_ids(&e);
+
+	if (!err && command->rights == GIVES_UP_RIGHTS)
+		err = caps_give_up(&e);
+	return err ? cmd_fail(&e) : command->run(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
@@ -97,5 +111,5 @@ int main(int argc, char **argv)
 	command = main_find(argv[1]);
 	if (!command)
 		return main_unknown(argv[1]);
-	return command->run(argc - 1, argv + 1);
+	return main_run(command, argc - 1, argv + 1);
 }

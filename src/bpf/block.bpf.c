@@ -230,7 +230,7 @@ static __always_inline int page_dirtied(struct address_space *mapping)
 	__u32 zero = 0;
 
 	last = bpf_map_lookup_elem(&dirtied_last, &zero);
-	if (!inode || !last || !shared.recording)
+	if (!inode || !last || !shared.recording || (config.own_only && !job_bit(task)))
 		return 0;
 	if (last->inode == (__u64)inode && last->tid == (__u32)task->pid &&
 	    last->inode_number == inode->i_ino && last->generation == inode->i_generation)

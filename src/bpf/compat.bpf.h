@@ -60,6 +60,19 @@ static __always_inline __u32 task_missing_counters(void)
 	return missing;
 }
 
+/* Whether the kernel lets the owner of a process look into it. The flags became an array in 6.18. */
+static __always_inline bool mm_dumpable(struct mm_struct *mm)
+{
+	struct mm_struct___6_18 *newer = (void *)mm;
+	unsigned long flags = 0;
+
+	if (bpf_core_field_exists(newer->flags.__mm_flags))
+		bpf_core_read(&flags, sizeof(flags), &newer->flags);
+	else
+		flags = BPF_CORE_READ(mm, flags);
+	return (flags & 3) == 1;
+}
+
 /* kernfs_node.parent became __parent, under RCU, in 6.15. */
 static __always_inline struct kernfs_node *kernfs_parent(struct kernfs_node *node)
 {

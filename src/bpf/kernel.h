@@ -179,15 +179,41 @@ struct css_set {
 struct mm_struct {
 	unsigned long arg_start;
 	unsigned long arg_end;
+	unsigned long flags;
 	struct file *exe_file;
+};
+
+typedef struct {
+	unsigned long __mm_flags[1];
+} mm_flags_t;
+
+struct mm_struct___6_18 {
+	mm_flags_t flags;
 };
 
 typedef struct {
 	__u32 val;
 } kuid_t;
 
+typedef struct {
+	__u32 val;
+} kgid_t;
+
+typedef struct {
+	__u64 val;
+} kernel_cap_t;
+
+struct user_namespace;
+
 struct cred {
+	kuid_t uid;
+	kgid_t gid;
+	kuid_t suid;
+	kgid_t sgid;
 	kuid_t euid;
+	kgid_t egid;
+	kernel_cap_t cap_permitted;
+	struct user_namespace *user_ns;
 };
 
 struct thread_info {

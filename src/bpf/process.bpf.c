@@ -6,6 +6,7 @@
 #include "bpf/path.bpf.h"
 
 #include "bpf/compat.bpf.h"
+#include "bpf/own.bpf.h"
 #include "bpf/process.h"
 #include "bpf/selection.bpf.h"
 #include "schema/syscalls.h"
@@ -207,7 +208,12 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	if (state) {
 		/* A thread that was not the leader has taken the leader's id. */
 		task_read_ids(state, task);
-		if (state->mode == TASK_PENDING) {
+		if ((state->mode == TASK_PENDING || state->mode == TASK_JOB) &&
+		    !task_may_be_seen(task)) {
+			if (task->pid != old_pid)
+				job_bit_clear(old_pid);
+			task_hide(task, state);
+		} else if (state->mode == TASK_PENDING) {
 			task_join(task, state);
 			old_tid = state->tid;
 		} else if (state->mode == TASK_JOB && task->pid != old_pid) {
@@ -224,6 +230,10 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_b
 	exe = BPF_CORE_READ(task, mm, exe_file);
 	if (exe)
 		scratch->process.exe = path_of_file(exe);
+	if (config.redact_args) {
+		ring_output(&scratch->process, sizeof(scratch->process), LAYER_process, 0);
+		return 0;
+	}
 	scratch->process.args_size = process_read_args(scratch, task);
 	ring_output(&scratch->process,
 		    sizeof(scratch->process) + (scratch->process.args_size & (2 * ARGS_BYTES - 1)),
@@ -345,6 +355,7 @@ int process_find_self(struct bpf_iter__task *context)
 		return 0;
 	shared.pid_namespace = BPF_CORE_READ(number.ns, ns.inum);
 	shared.pid_level = level;
+	shared.self_user_namespace = (__u64)BPF_CORE_READ(task, cred, user_ns);
 	state = task_make(task, LAYER_process);
 	if (state)
 		state->mode = TASK_IGNORED;
@@ -409,7 +420,8 @@ int process_existing(struct bpf_iter__task *context)
 	if (!task || !scratch)
 		return 0;
 	state = task_find(task);
-	if ((!state || state->mode == TASK_UNKNOWN) && process_is_target(task_address(task))) {
+	if ((!state || state->mode == TASK_UNKNOWN) && process_is_target(task_address(task)) &&
+	    task_may_be_seen(task)) {
 		state = task_make(task, LAYER_process);
 		if (!state)
 			return 0;

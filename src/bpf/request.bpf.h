@@ -78,6 +78,8 @@ static __always_inline void request_find_file(struct request_state *state, struc
 	if (state->file)
 		return;
 	if (inode_is_memory(inode)) {
+		if (config.own_only && !job_bit(task))
+			return;
 		state->file = file_of_direct(task, bio);
 		return;
 	}
@@ -99,6 +101,10 @@ static __always_inline void request_find_cause(struct request_state *state, stru
 	struct task_state *recorded = task_find(task);
 	__u8 op = request_op(state->flags);
 
+	/* Names of files that others use must not even be looked up. What the kernel's threads write is known by who
+	 * dirtied it, which is only noted of the job. */
+	if (config.own_only && !job_bit(task) && !(task->flags & PF_KTHREAD))
+		return;
 	if (bio && bytes && (op == OP_READ || op == OP_WRITE || op == OP_APPEND))
 		request_find_file(state, bio, task, recorded);
 	if (state->tid || task->flags & PF_WQ_WORKER) /* a worker acts for others */

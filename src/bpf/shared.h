@@ -43,7 +43,9 @@ struct config {
 	/* --comm and --cgroup: which threads; see selection.bpf.h. */
 	__u8 selects;	  /* there is such a selection */
 	__u8 selects_job; /* whoever it matches is the job */
-	__u8 pad[2];
+	__u8 own_only; /* nothing of processes that whoever records may not trace; see own.bpf.h */
+	__u8 redact_args; /* arguments of processes are not read */
+	__u32 own_uid, own_gid;
 	__s32 select_subsystem; /* whose hierarchy (cgroup v1) the cgroup is in; -1: the unified one */
 	__u64 select_comm[2]; /* the name, padded with zeros; 0: any */
 	__u64 select_cgroup;  /* id; 0: any */
@@ -76,7 +78,7 @@ struct shared {
 	__u32 job_counting; /* what the job's threads had used before is known */
 	__u32 job_missing;  /* bits of the job counters that this kernel does not keep */
 	__u32 waits_interrupted; /* calls of table wait of which it is not known yet whether they restart */
-	__u32 pad[2];
+	__u64 self_user_namespace; /* address */
 
 	__u32 live;	   /* threads of the job */
 	__u32 last_file;   /* id */

@@ -29,12 +29,13 @@ void facts_add(struct sink *sink, const char *key, const char *format, ...)
 	sink_end_row(sink, TABLE_run);
 }
 
-static void facts_command(struct sink *sink, char **command)
+/* Redacted, it is the name of the program alone. */
+static void facts_command(struct sink *sink, char **command, bool redacted)
 {
 	struct buf text = { 0 };
 	int err = 0;
 
-	for (int i = 0; command[i] && !err; i++) {
+	for (int i = 0; command[i] && !err && !(i && redacted); i++) {
 		if (i)
 			err = buf_append(&text, " ", 1);
 		if (!err)
@@ -96,7 +97,9 @@ void facts_begin(struct sink *sink, const struct session_config *config, uint32_
 		  : config->pid_count ? "attach"
 				      : "all");
 	if (config->command)
-		facts_command(sink, config->command);
+		facts_command(sink, config->command, config->redact_args);
+	if (config->redact_args)
+		facts_add(sink, "redacted", "args");
 	if (config->pid_count)
 		facts_pids(sink, config);
 	if (config->selection.comm)

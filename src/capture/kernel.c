@@ -59,6 +59,10 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 	to->proc_above = proc_levels_above();
 	to->record_all = config->record_all;
 	to->process_all = config->process_all;
+	to->own_only = config->own_only;
+	to->own_uid = (uint32_t)getuid();
+	to->own_gid = (uint32_t)getgid();
+	to->redact_args = config->redact_args;
 	to->has_job = config->command || config->target_count;
 	to->doorbell_bytes = (uint32_t)(kernel->rings.bytes / 4);
 	to->typed_reads = features_has_function(kernel->features, "bpf_rdonly_cast");
@@ -231,21 +235,44 @@ int kernel_ring_fd(const struct kernel *kernel, unsigned cpu)
 	return kernel->rings.fds[cpu];
 }
 
+/* The states of all CPUs, which the caller frees; NULL: they cannot be read. */
+static struct cpu_state *read_states(const struct kernel *kernel, struct error *e)
+{
+	struct cpu_state *states = calloc(kernel->rings.cpus, sizeof(*states));
+	uint32_t zero = 0;
+
+	if (!states) {
+		error_set(e, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	if (bpf_map_lookup_elem(bpf_map__fd(kernel->shared->maps.cpu_states), &zero, states)) {
+		bpf_error(e, -errno, "cannot read the loss counters");
+		free(states);
+		return NULL;
+	}
+	return states;
+}
+
+bool kernel_reachable(const struct kernel *kernel)
+{
+	struct error ignored;
+	struct cpu_state *states = read_states(kernel, &ignored);
+	bool reachable = states;
+
+	free(states);
+	return reachable;
+}
+
 int kernel_read_loss(const struct kernel *kernel, uint64_t *loss, struct error *e)
 {
-	unsigned cpus = kernel->rings.cpus;
-	struct cpu_state *states = calloc(cpus, sizeof(*states));
-	uint32_t zero = 0;
-	int err = 0;
+	struct cpu_state *states = read_states(kernel, e);
 
 	if (!states)
-		return error_set(e, -ENOMEM, "out of memory");
-	if (bpf_map_lookup_elem(bpf_map__fd(kernel->shared->maps.cpu_states), &zero, states))
-		err = bpf_error(e, -errno, "cannot read the loss counters");
-	for (unsigned cpu = 0; !err && cpu < cpus; cpu++)
+		return -EIO;
+	for (unsigned cpu = 0; cpu < kernel->rings.cpus; cpu++)
 		for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
 			memcpy(loss + (cpu * LAYER_COUNT + layer) * LOSS_COUNT,
 			       states[cpu].loss[layer], LOSS_COUNT * sizeof(*loss));
 	free(states);
-	return err;
+	return 0;
 }

@@ -21,6 +21,8 @@ struct kernel_config {
 	uint32_t required;    /* those of them that were asked for by name */
 	bool record_all;      /* io, fs, mem and fault of every process */
 	bool process_all;     /* the other layers of every process */
+	bool own_only;	      /* processes of this user, with no rights of their own */
+	bool redact_args;     /* arguments of processes are left out */
 	uint64_t ring_bytes;  /* of each CPU's ring; 0: chosen by the number of CPUs */
 	const pid_t *targets; /* processes to attach to */
 	size_t target_count;
@@ -74,6 +76,9 @@ uint32_t kernel_live(const struct kernel *kernel); /* threads of the job */
 unsigned kernel_ring_count(const struct kernel *kernel);
 uint64_t kernel_ring_bytes(const struct kernel *kernel);
 int kernel_ring_fd(const struct kernel *kernel, unsigned cpu); /* -1: that CPU is not there */
+
+/* Whether maps can be read with the capabilities in effect. */
+bool kernel_reachable(const struct kernel *kernel);
 
 /* Reads the loss counters into loss[cpu * LAYER_COUNT * LOSS_COUNT + layer * LOSS_COUNT + reason]. */
 int kernel_read_loss(const struct kernel *kernel, uint64_t *loss, struct error *e);

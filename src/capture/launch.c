@@ -11,19 +11,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int account_find(struct account *account, const char *user, struct error *e)
+#include "base/buf.h"
+#include "base/caps.h"
+
+#define ENVIRONMENT_LIMIT (16u << 20)
+
+static int account_look_up(struct account *account, const char *user, struct error *e)
 {
-	const char *sudo_user = getenv("SUDO_USER");
 	const struct passwd *entry;
 
-	*account = (struct account){ .uid = getuid(), .gid = getgid() };
-	if (!user && (geteuid() || !sudo_user || !*sudo_user || !strcmp(sudo_user, "root")))
-		return 0;
 	errno = 0;
-	entry = getpwnam(user ? user : sudo_user);
+	entry = getpwnam(user);
 	if (!entry)
-		return error_set(e, -ENOENT, "no user '%s' on this machine",
-				 user ? user : sudo_user);
+		return error_set(e, -ENOENT, "no user '%s' on this machine", user);
 	account->change = true;
 	account->uid = entry->pw_uid;
 	account->gid = entry->pw_gid;
@@ -33,23 +33,87 @@ int account_find(struct account *account, const char *user, struct error *e)
 	return 0;
 }
 
+int account_find_invoker(struct account *account, struct error *e)
+{
+	const char *user = secure_getenv("SUDO_USER");
+
+	*account = (struct account){ .uid = getuid(), .gid = getgid() };
+	/* Only root's own environment tells who called sudo. */
+	if (!caps_root() || !user || !*user || !strcmp(user, "root"))
+		return 0;
+	return account_look_up(account, user, e);
+}
+
+int account_find(struct account *account, const struct account *invoker, const char *user,
+		 struct error *e)
+{
+	*account = *invoker;
+	if (!user)
+		return 0;
+	if (!caps_root())
+		return error_set(e, -EPERM, "-u %s: only root may run a command as another user",
+				 user);
+	return account_look_up(account, user, e);
+}
+
+/* Takes back what the loader took out of the environment because strata has rights that its caller lacks: the command has
+ * none of them. What cannot be read stays as it is. */
+static void environment_restore(void)
+{
+	struct buf text = { .limit = ENVIRONMENT_LIMIT };
+	int fd = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? 0 : 1;
+
+	while (got > 0) {
+		char *room = buf_reserve(&text, 65536);
+
+		got = room ? read(fd, room, 65535) : -1;
+		text.size += got > 0 ? (size_t)got : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (got || !text.size)
+		return buf_free(&text);
+	text.data[text.size] = 0;
+	for (char *at = (char *)text.data; at < (char *)text.data + text.size; at += strlen(at) + 1)
+		if (strchr(at, '=')) /* stays for as long as the command's environment */
+			putenv(at);
+}
+
+/* The command gets none of the rights that strata has by its file, or from whoever started it. Root stays root: execve
+ * gives it its own. */
+static int rights_leave(void)
+{
+	struct error ignored;
+	int err = caps_keep(caps_root() ? UINT64_MAX : 0, &ignored);
+
+	if (!err && caps_secure()) {
+		prctl(PR_SET_DUMPABLE, 1); /* there is nothing to hide now, and /proc opens */
+		environment_restore();
+	}
+	return err;
+}
+
 static int account_become(const struct account *account)
 {
 	if (!account->change)
-		return 0;
+		return rights_leave();
 	if (initgroups(account->name, account->gid) || setgid(account->gid) || setuid(account->uid))
 		return -errno;
 	setenv("HOME", account->home, 1);
 	setenv("USER", account->name, 1);
 	setenv("LOGNAME", account->name, 1);
 	setenv("SHELL", account->shell, 1);
-	return 0;
+	return rights_leave();
 }
 
 int launch_directly(char **command, const struct account *account, struct error *e)
 {
-	int err = account_become(account);
+	int err;
 
+	if (account->change)
+		terminal_leave();
+	err = account_become(account);
 	if (!err) {
 		execvp(command[0], command);
 		err = -errno;
@@ -58,15 +122,17 @@ int launch_directly(char **command, const struct account *account, struct error 
 }
 
 /* The child. Nothing here may be seen by the command: descriptors close on exec, the mask is put back. */
-static void child_run(char **command, const struct account *account, const sigset_t *mask, int gate,
-		      int fault)
+static void child_run(char **command, const struct account *account,
+		      const struct terminal *terminal, const sigset_t *mask, int gate, int fault)
 {
 	char byte;
 	int err;
 
 	if (read(gate, &byte, 1) != 1)
 		_exit(125); /* strata gave up */
-	err = -account_become(account);
+	err = -terminal_enter(terminal);
+	if (!err)
+		err = -account_become(account);
 	if (!err) {
 		sigprocmask(SIG_SETMASK, mask, NULL);
 		execvp(command[0], command);
@@ -83,6 +149,10 @@ int launch_fork(struct launch *launch, char **command, const struct account *acc
 	int gate[2] = { -1, -1 }, fault[2] = { -1, -1 };
 	int err = 0;
 
+	if (account->change)
+		err = terminal_open(&launch->terminal, account->uid, e);
+	if (err)
+		return err;
 	if (pipe2(gate, O_CLOEXEC) || pipe2(fault, O_CLOEXEC)) {
 		err = error_errno(e, "cannot make a pipe");
 		goto out;
@@ -96,7 +166,7 @@ int launch_fork(struct launch *launch, char **command, const struct account *acc
 	if (!launch->pid) {
 		close(gate[1]);
 		close(fault[0]);
-		child_run(command, account, mask, gate[0], fault[1]);
+		child_run(command, account, &launch->terminal, mask, gate[0], fault[1]);
 	}
 	launch->gate = gate[1];
 	launch->fault = fault[0];
@@ -113,6 +183,7 @@ out:
 
 int launch_go(struct launch *launch)
 {
+	struct error ignored;
 	int err = 0;
 	ssize_t got;
 
@@ -124,11 +195,25 @@ int launch_go(struct launch *launch)
 	close(launch->gate);
 	close(launch->fault);
 	launch->gate = launch->fault = -1;
-	return got == sizeof(err) ? -err : 0;
+	if (got == sizeof(err))
+		return -err;
+	err = terminal_relay(&launch->terminal, launch->pid, &ignored);
+	if (err)
+		kill(launch->pid, SIGKILL); /* it could neither be seen nor spoken to */
+	return err;
+}
+
+void launch_make_room(struct launch *launch, bool over)
+{
+	if (over)
+		terminal_settle(&launch->terminal);
+	else
+		terminal_make_room(&launch->terminal);
 }
 
 void launch_close(struct launch *launch)
 {
+	terminal_close(&launch->terminal);
 	if (!launch->pid || launch->gate < 0)
 		return;
 	close(launch->gate);

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "capture/terminal.h"
 
 /* Who the command runs as. */
 struct account {
@@ -20,15 +21,25 @@ struct account {
 	char shell[128];
 };
 
-/* The user named, else the one who called sudo, else strata's own. */
-int account_find(struct account *account, const char *user, struct error *e);
+/* Whom strata works for: the user who called sudo, else strata's own. */
+int account_find_invoker(struct account *account, struct error *e);
+
+/* Who the command runs as: the user named, else the invoker. */
+int account_find(struct account *account, const struct account *invoker, const char *user,
+		 struct error *e);
 
 /* Becomes the command, with no recording. Returns only when that fails. */
 int launch_directly(char **command, const struct account *account, struct error *e);
 
+#define LAUNCH_NONE                                                \
+	{                                                          \
+		.gate = -1, .fault = -1, .terminal = TERMINAL_NONE \
+	}
+
 struct launch {
-	pid_t pid; /* 0: none */
-	int gate;  /* writing a byte lets the command go */
+	pid_t pid;		  /* 0: none */
+	int gate;		  /* writing a byte lets the command go */
+	struct terminal terminal; /* the command's own, where it runs as another user */
 	int fault; /* reads the errno of a failed execve; ends empty after a good one */
 };
 
@@ -38,6 +49,9 @@ int launch_fork(struct launch *launch, char **command, const struct account *acc
 
 /* Lets the command go and waits for its execve. Returns 0, or the -errno of the execve. */
 int launch_go(struct launch *launch);
+
+/* strata will say something now; over: the command has ended. */
+void launch_make_room(struct launch *launch, bool over);
 
 void launch_close(struct launch *launch); /* ends a child that was never let go */
 

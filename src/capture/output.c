@@ -2,12 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
-static int output_error(struct error *e, int err, const char *path)
+#include "base/outfile.h"
+#include "capture/identity.h"
+
+#define TRACE_MODE 0600 /* arguments and paths are nobody else's business */
+
+static int output_error(struct error *e, int err, const char *path, const struct account *user)
 {
 	const char *advice = "";
 
@@ -18,34 +23,81 @@ static int output_error(struct error *e, int err, const char *path)
 			path);
 	if (err == -ENOENT)
 		advice = " (its directory is not there)";
+	if ((err == -EACCES || err == -EPERM) && user->change)
+		return error_set(e, err, "cannot create '%s' as user '%s': %s", path, user->name,
+				 strerror(-err));
 	return error_set(e, err, "cannot create '%s': %s%s", path, strerror(-err), advice);
 }
 
-int output_create(const char *path, bool force, const struct account *account, int *out,
-		  struct error *e)
+/* Something that is no file: only what swallows everything will do, as a trace is not written in one go. */
+static int open_null(const char *path, int *fd, struct error *e)
 {
-	char temporary[PATH_MAX];
-	const char *name = path;
-	int fd, err;
+	struct stat file;
 
-	if (force) {
-		if (snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid()) >=
-		    (int)sizeof(temporary))
-			return output_error(e, -ENAMETOOLONG, path);
-		name = temporary;
+	*fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (*fd >= 0 && !fstat(*fd, &file) && S_ISCHR(file.st_mode) &&
+	    file.st_rdev == makedev(1, 3))
+		return 0;
+	if (*fd >= 0)
+		close(*fd);
+	return error_set(e, -EINVAL,
+			 "'%s' is no file: a trace goes into a regular file, or to /dev/null",
+			 path);
+}
+
+/* The old file goes when the new one is there. */
+static int replace_file(const char *path, const struct outfile_inputs *inputs, int *fd,
+			struct error *e)
+{
+	struct outfile file;
+	int err = outfile_open(&file, path, TRACE_MODE, inputs, e);
+
+	if (!err)
+		err = outfile_publish(&file, e);
+	if (!err) {
+		*fd = file.fd;
+		file.fd = -1;
 	}
-	fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return output_error(e, -errno, path);
-	if ((account->change && fchown(fd, account->uid, account->gid)) ||
-	    (force && rename(temporary, path))) {
-		err = output_error(e, -errno, path);
-		unlink(name);
-		close(fd);
+	outfile_free(&file);
+	return err;
+}
+
+static int create_file(const struct session_config *config, int *fd, struct error *e)
+{
+	struct outfile_inputs inputs = { &config->log, 1 };
+	enum outfile_kind kind = outfile_look(config->output);
+
+	if (kind == OUTFILE_STREAM || kind == OUTFILE_REFUSED)
+		return open_null(config->output, fd, e);
+	if (config->force && kind == OUTFILE_REGULAR)
+		return replace_file(config->output, &inputs, fd, e);
+	*fd = open(config->output, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, TRACE_MODE);
+	return *fd < 0 ? output_error(e, -errno, config->output, &config->invoker) : 0;
+}
+
+int output_create(const struct session_config *config, int *fd, struct error *e)
+{
+	struct identity identity;
+	int err = identity_enter(&identity, &config->invoker, e);
+
+	if (err)
 		return err;
-	}
-	*out = fd;
-	return 0;
+	err = create_file(config, fd, e);
+	identity_leave(&identity);
+	return err;
+}
+
+void output_remove(const struct session_config *config)
+{
+	struct identity identity;
+	struct stat file;
+	struct error ignored;
+
+	if (identity_enter(&identity, &config->invoker, &ignored))
+		return;
+	if (!lstat(config->output, &file) && S_ISREG(file.st_mode))
+		unlink(config->output);
+	identity_leave(&identity);
 }
 
 bool output_refused(int err)

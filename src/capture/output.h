@@ -1,16 +1,18 @@
-/* The trace file's place on disk. */
+/* The trace file's place on disk, opened with the rights of whom strata works for, and for nobody else to read. */
 #ifndef STRATA_CAPTURE_OUTPUT_H
 #define STRATA_CAPTURE_OUTPUT_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "capture/launch.h"
+#include "capture/session.h"
 
-/* Makes the file, empty, owned by the account if it is another's. Refuses (-EEXIST) to replace one
- * unless force is set; then the old one goes only when the new one is there. */
-int output_create(const char *path, bool force, const struct account *account, int *fd,
-		  struct error *e);
+/* Makes the file, empty. Refuses (-EEXIST) to replace one unless force is set; then the old one goes only when the new one
+ * is there. What is no regular file is never replaced; /dev/null is fine as it is. */
+int output_create(const struct session_config *config, int *fd, struct error *e);
+
+/* Removes the file again, if it is one. */
+void output_remove(const struct session_config *config);
 
 /* Whether an error says that the place is full or not writable. */
 bool output_refused(int err);

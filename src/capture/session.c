@@ -14,12 +14,14 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "capture/caches.h"
 #include "capture/drain.h"
 #include "capture/facts.h"
 #include "capture/follow.h"
 #include "capture/kernel.h"
 #include "capture/losses.h"
 #include "capture/output.h"
+#include "capture/rights.h"
 #include "capture/signals.h"
 #include "store/sink.h"
 #include "sampler/clock.h"
@@ -39,6 +41,7 @@ struct session {
 	struct absences absences; /* what was asked for and is not */
 	struct launch launch;
 	int job_event;
+	int caches; /* -1: not to be dropped */
 	struct signals signals;
 	bool command_done;
 	int command_status; /* as waitpid gives it */
@@ -73,6 +76,8 @@ static int session_open_kernel(struct session *session, struct error *e)
 		.required = config->required,
 		.record_all = config->scope == SCOPE_ALL || (!job && config->scope != SCOPE_JOB),
 		.process_all = config->scope != SCOPE_JOB,
+		.own_only = config->own_only,
+		.redact_args = config->redact_args,
 		.ring_bytes = config->ring_bytes,
 		.targets = config->pids,
 		.target_count = config->pid_count,
@@ -112,8 +117,7 @@ static int session_open_output(struct session *session, struct error *e)
 	const struct session_config *config = session->config;
 	int fd, err;
 
-	session->output_err =
-		output_create(config->output, config->force, &config->account, &fd, e);
+	session->output_err = output_create(config, &fd, e);
 	if (session->output_err)
 		return session->output_err;
 	err = session->output_err = writer_open(&session->writer, fd, e);
@@ -134,8 +138,8 @@ int session_open(struct session **out, const struct session_config *config, stru
 		return error_set(e, -ENOMEM, "out of memory");
 	session->config = config;
 	session->layers = config->layers;
-	session->launch = (struct launch){ .gate = -1, .fault = -1 };
-	session->signals.fd = -1;
+	session->launch = (struct launch)LAUNCH_NONE;
+	session->signals.fd = session->caches = -1;
 	session->job_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (session->job_event < 0)
 		return error_errno(e, "cannot make an eventfd");
@@ -149,12 +153,17 @@ int session_open(struct session **out, const struct session_config *config, stru
 	if (!err && config->command)
 		err = launch_fork(&session->launch, config->command, &config->account,
 				  &session->signals.old_mask, e);
+	session->signals.apart = session->launch.terminal.apart;
 	if (!err)
 		err = session_open_kernel(session, e);
 	if (!err)
 		err = session_open_samplers(session, e);
 	if (!err)
 		err = session_open_output(session, e);
+	if (!err && config->drop_caches)
+		err = caches_open(&session->caches, e);
+	if (!err)
+		err = rights_give_up(config, session->kernel, e);
 	if (!err)
 		err = drain_open(&session->drain, session->kernel, session->writer,
 				 session->job_event, e);
@@ -162,19 +171,6 @@ int session_open(struct session **out, const struct session_config *config, stru
 }
 
 /* ---- running ---- */
-
-static int drop_caches(struct error *e)
-{
-	int fd, err = 0;
-
-	sync();
-	fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "3", 1) != 1)
-		err = error_errno(e, "cannot drop caches (--drop-caches needs root)");
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
 
 static uint64_t session_rows(const struct session *session)
 {
@@ -247,6 +243,10 @@ static void session_take_signals(struct session *session)
 	pid_t command = session_command(session);
 
 	signals_read(&session->signals, command);
+	session->signals.interrupts += terminal_take_interrupts(&session->launch.terminal);
+	if (session->signals.resized)
+		terminal_resize(&session->launch.terminal);
+	session->signals.resized = false;
 	signals_pass(&session->signals, session->kernel, command);
 	if (command && waitpid(command, &session->command_status, WNOHANG) == command)
 		session->command_done = true;
@@ -295,7 +295,7 @@ int session_run(struct session *session, struct error *e)
 	int err = 0;
 
 	if (session->config->drop_caches)
-		err = drop_caches(e);
+		err = caches_drop(session->caches, e);
 	if (!err && session->launch.pid)
 		err = kernel_add_child(session->kernel, session->launch.pid, e);
 	if (!err)
@@ -320,6 +320,7 @@ int session_run(struct session *session, struct error *e)
 		}
 	}
 	session_loop(session);
+	launch_make_room(&session->launch, !session_command(session));
 	return 0;
 }
 
@@ -441,6 +442,8 @@ void session_close(struct session *session)
 	signals_close(&session->signals);
 	if (session->job_event >= 0)
 		close(session->job_event);
+	if (session->caches >= 0)
+		close(session->caches);
 	losses_close(&session->losses);
 	follow_close(session->follow);
 	free(session);

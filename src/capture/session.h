@@ -34,7 +34,9 @@ struct session_config {
 	uint32_t layers;   /* LAYER_BITs */
 	uint32_t required; /* those of them whose absence is a failure */
 	enum session_scope scope;
-	bool until_main; /* end with the first process of the job, not the last */
+	bool own_only;	  /* nothing of processes that the caller may not trace */
+	bool redact_args; /* no arguments of processes */
+	bool until_main;  /* end with the first process of the job, not the last */
 	bool drop_caches;
 	bool force;
 	void (*progress)(
@@ -44,8 +46,9 @@ struct session_config {
 	uint64_t ring_bytes;				  /* 0: by the number of CPUs */
 	struct selection selection;			  /* resolved */
 	const char *output;
-	const char *log; /* the job's own, to follow; NULL: none */
-	struct account account;
+	const char *log;	/* the job's own, to follow; NULL: none */
+	struct account account; /* who the command runs as */
+	struct account invoker; /* whom strata works for: whose files it reads and writes */
 };
 
 struct session_result {

@@ -17,6 +17,7 @@ int signals_open(struct signals *signals, struct error *e)
 
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGCHLD);
+	sigaddset(&mask, SIGWINCH);
 	sigaddset(&mask, SIGXFSZ); /* a file size limit is an error to report, not an end */
 	for (size_t i = 0; i < SIGNALS_TAKEN; i++) {
 		struct sigaction old;
@@ -48,7 +49,7 @@ static void signals_take(struct signals *signals, const struct signalfd_siginfo 
 	}
 	signals->interrupts += number == SIGINT;
 	/* The terminal sends to the whole foreground group: the command has it already. */
-	if (info->ssi_code == SI_KERNEL || (pid_t)info->ssi_pid == command)
+	if ((info->ssi_code == SI_KERNEL && !signals->apart) || (pid_t)info->ssi_pid == command)
 		return;
 	for (size_t i = 0; i < SIGNALS_TAKEN; i++)
 		if (taken[i] == number)
@@ -61,7 +62,9 @@ void signals_read(struct signals *signals, pid_t command)
 	struct signalfd_siginfo info;
 
 	while (read(signals->fd, &info, sizeof(info)) == sizeof(info))
-		if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGXFSZ)
+		if (info.ssi_signo == SIGWINCH)
+			signals->resized = true;
+		else if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGXFSZ)
 			signals_take(signals, &info, command);
 }
 

@@ -28,7 +28,9 @@ struct signals {
 	sigset_t old_mask; /* what the command begins with */
 	struct pending_signal pending[SIGNALS_TAKEN];
 	unsigned interrupts; /* SIGINTs while a command ran */
-	bool stop;	     /* told to stop while no command ran */
+	bool apart; /* the command has a session of its own: the terminal's signals reach strata alone */
+	bool resized; /* the terminal was; for the owner to clear */
+	bool stop;    /* told to stop while no command ran */
 };
 
 int signals_open(struct signals *signals, struct error *e);

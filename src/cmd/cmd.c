@@ -1,6 +1,7 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,41 @@ bool cmd_parse(const struct options *options, int argc, char **argv, struct argu
 	case -EINVAL: *status = cmd_usage(argv[0], &e); return false;
 	default: *status = cmd_fail(&e); return false;
 	}
+}
+
+int cmd_write_file(const char *path, const struct outfile_inputs *inputs,
+		   int (*print)(const void *data, FILE *out), const void *data, struct error *e)
+{
+	struct outfile file;
+	FILE *out = NULL;
+	int fd, err;
+
+	err = outfile_open(&file, path, 0666, inputs, e);
+	if (err)
+		return err;
+	fd = fcntl(file.fd, F_DUPFD_CLOEXEC, 3);
+	if (fd >= 0)
+		out = fdopen(fd, "w");
+	if (!out) {
+		err = error_errno(e, "cannot write '%s'", path);
+		if (fd >= 0)
+			close(fd);
+		goto out;
+	}
+	err = print(data, out);
+	if (err)
+		error_set(e, err, "no memory to write '%s'", path);
+	else if (fflush(out) || ferror(out))
+		err = error_errno(e, "cannot write '%s'", path);
+	if (fclose(out) && !err)
+		err = error_errno(e, "cannot write '%s'", path);
+	if (!err)
+		err = outfile_commit(&file, e);
+	if (!err)
+		log_info("%s written", path);
+out:
+	outfile_free(&file);
+	return err;
 }
 
 /* Damage that leaves not a single chunk is a failure; other damage is not. */

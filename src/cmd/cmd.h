@@ -8,9 +8,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/options.h"
+#include "base/outfile.h"
 #include "store/dims.h"
 #include "store/reader.h"
 
@@ -44,6 +46,10 @@ unsigned cmd_terminal_width(void);
  * is what the command returns. After true the caller frees arguments->items. */
 bool cmd_parse(const struct options *options, int argc, char **argv, struct arguments *arguments,
 	       int *status);
+
+/* Writes a file with what `print` puts out (0 or -errno); it appears whole or not at all. */
+int cmd_write_file(const char *path, const struct outfile_inputs *inputs,
+		   int (*print)(const void *data, FILE *out), const void *data, struct error *e);
 
 /* A trace and its dimensions, opened together. */
 struct trace {

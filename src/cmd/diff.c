@@ -41,6 +41,7 @@ const struct options diff_options = {
 
 /* A run with its report. */
 struct side {
+	const char *path;
 	struct trace trace;
 	struct report report;
 	bool loaded;
@@ -51,6 +52,7 @@ static int side_load(struct side *side, const char *path, struct error *e)
 	struct report_options options = { .phase = given.phase, .timeline = given.html != NULL };
 	int err = cmd_open_trace(&side->trace, path, e);
 
+	side->path = path;
 	if (err)
 		return err;
 	err = report_load(&side->report, path, side->trace.reader, side->trace.dims, &options, e);
@@ -67,23 +69,27 @@ static void side_free(struct side *side)
 	cmd_close_trace(&side->trace);
 }
 
+/* What the page of a comparison is made of. */
+struct diff_page {
+	struct page_changes changes;
+	const struct report *report;
+};
+
+static int print_page(const void *data, FILE *out)
+{
+	const struct diff_page *page = data;
+
+	return page_print_html(page->report, &page->changes, out);
+}
+
 static int diff_write_page(const struct diff *diff, const struct side *a, const struct side *b,
 			   struct error *e)
 {
-	struct page_changes changes = { diff, &a->report };
-	FILE *out = fopen(given.html, "we");
-	int err;
+	struct diff_page page = { { diff, &a->report }, &b->report };
+	const char *const paths[] = { a->path, b->path };
+	struct outfile_inputs inputs = { paths, 2 };
 
-	if (!out)
-		return error_errno(e, "cannot write '%s'", given.html);
-	err = page_print_html(&b->report, &changes, out);
-	if (err)
-		error_set(e, err, "no memory to write '%s'", given.html);
-	if (fclose(out) && !err)
-		err = error_errno(e, "cannot write '%s'", given.html);
-	if (!err)
-		log_info("%s written", given.html);
-	return err;
+	return cmd_write_file(given.html, &inputs, print_page, &page, e);
 }
 
 static int diff_print(const struct side *a, const struct side *b, struct error *e)

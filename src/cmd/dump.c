@@ -1,14 +1,12 @@
 /* strata dump: the rows of a table as CSV. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
+#include "base/outfile.h"
 #include "base/suggest.h"
 #include "cmd/cmd.h"
 #include "render/csv.h"
@@ -128,42 +126,19 @@ static int dump_find_times(const struct trace *trace, struct rows_csv *what, str
 	return err;
 }
 
-static bool dump_is_same_file(int fd, const char *path)
-{
-	struct stat output, input;
-
-	return !fstat(fd, &output) && !stat(path, &input) && output.st_dev == input.st_dev &&
-	       output.st_ino == input.st_ino;
-}
-
-/* Truncated only once it is known not to be the trace itself. */
-static int dump_open_output(const char *run, int *fd, struct error *e)
-{
-	*fd = STDOUT_FILENO;
-	if (!given.output || !strcmp(given.output, "-"))
-		return 0;
-	*fd = open(given.output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (*fd < 0)
-		return error_errno(e, "cannot write '%s'", given.output);
-	if (dump_is_same_file(*fd, run))
-		return error_set(e, -EINVAL, "'%s' is the trace itself: give another name to -o",
-				 given.output);
-	if (ftruncate(*fd, 0) && errno != EINVAL)
-		return error_errno(e, "cannot write '%s'", given.output);
-	return 0;
-}
-
 static int dump_write(const struct trace *trace, const struct rows_csv *what, const char *run,
 		      struct error *e)
 {
+	const char *output = given.output ? given.output : "-";
+	struct outfile_inputs inputs = { &run, 1 };
 	struct csv csv = { 0 };
-	int fd = -1;
+	struct outfile file;
 	int err;
 
-	err = dump_open_output(run, &fd, e);
+	err = outfile_open(&file, output, 0666, &inputs, e);
 	if (err)
-		goto out;
-	err = csv_open(&csv, fd);
+		return err;
+	err = csv_open(&csv, file.fd);
 	if (err) {
 		error_set(e, err, "out of memory");
 		goto out;
@@ -178,10 +153,11 @@ static int dump_write(const struct trace *trace, const struct rows_csv *what, co
 		errno = -csv.error;
 		err = error_errno(e, "cannot write '%s'", given.output ? given.output : "stdout");
 	}
+	if (!err)
+		err = outfile_commit(&file, e);
 out:
 	csv_free(&csv);
-	if (fd > STDERR_FILENO && close(fd) && !err)
-		err = error_errno(e, "cannot write '%s'", given.output);
+	outfile_free(&file);
 	return err;
 }
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -160,13 +159,6 @@ static char *export_default_output(const char *run, const struct export_format *
 	return output;
 }
 
-static bool export_is_run(const char *output, const char *run)
-{
-	struct stat a, b;
-
-	return !stat(output, &a) && !stat(run, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 static int export_check_output(const struct export_request *request,
 			       const struct export_format *format, struct error *e)
 {
@@ -175,12 +167,7 @@ static int export_check_output(const struct export_request *request,
 				 format->name);
 	if (!strcmp(request->output, "-") && !strcmp(format->name, "perfetto") && isatty(1))
 		return error_set(e, -EINVAL, "a Perfetto trace is not text: give a file to -o");
-	for (size_t i = 0; i < request->run_count; i++)
-		if (export_is_run(request->output, request->runs[i].path))
-			return error_set(e, -EINVAL,
-					 "'%s' is the trace itself: give another name to -o",
-					 request->output);
-	return 0;
+	return outfile_check_inputs(request->output, &request->inputs, e);
 }
 
 static int export_prepare(struct export_request *request, const struct export_format *format,
@@ -300,6 +287,8 @@ int cmd_export(int argc, char **argv)
 	for (size_t i = 0; i < request.run_count; i++)
 		runs[i].path = arguments.items[i];
 	request.runs = runs;
+	request.inputs = (struct outfile_inputs){ (const char *const *)arguments.items,
+						  (size_t)arguments.count };
 	request.output = output;
 	status = export_runs(&request, runs, traces, format);
 	for (size_t i = 0; i < request.run_count; i++)

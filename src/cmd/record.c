@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "capture/output.h"
 #include "capture/rights.h"
 #include "capture/session.h"
 #include "probes/probe.h"
@@ -27,7 +28,7 @@ enum { RECORD_FAILED = 125, RECORD_NOT_EXECUTABLE = 126, RECORD_NOT_FOUND = 127 
 
 static struct record_options_values {
 	const char *output, *layers, *pids, *scope, *until, *user, *comm, *cgroup, *path, *log;
-	bool all, force, drop_caches;
+	bool all, force, drop_caches, redact_args;
 	uint64_t duration, interval, buffer;
 } given = { .interval = NS_PER_SECOND };
 
@@ -55,6 +56,8 @@ static const struct option_row rows[] = {
 	  "time between samples (default: 1s)" },
 	{ 0, "drop-caches", OPTION_FLAG, &given.drop_caches, NULL,
 	  "empty the page cache before the command starts" },
+	{ 0, "redact-args", OPTION_FLAG, &given.redact_args, NULL,
+	  "keep the arguments of processes out of the trace" },
 	{ 'u', "user", OPTION_TEXT, &given.user, "USER",
 	  "run the command as USER (default: who called sudo)" },
 	{ 0, "log", OPTION_TEXT, &given.log, "FILE",
@@ -290,7 +293,8 @@ static void print_summary(const struct session_config *config, const struct sess
 		config->output, bytes, rows_text, length, result->lost ? lost : "none", cpu,
 		result->length ? 100.0 * (double)result->cpu_ns / (double)result->length : 0.0,
 		start);
-	log_info("next: strata report %s", config->output);
+	if (result->bytes)
+		log_info("next: strata report %s", config->output);
 }
 
 /* Ends as the command did, by the same signal if need be, but without a core file of strata's own. */
@@ -352,7 +356,7 @@ static int record_run(const struct session_config *config)
 	session_finish(session, &result);
 	if (err) {
 		log_error("%s", e.text);
-		unlink(config->output); /* nothing ran, so there is nothing in it */
+		output_remove(config); /* nothing ran, so there is nothing in it */
 		if (config->command)
 			status = err == -ENOENT ? RECORD_NOT_FOUND : RECORD_NOT_EXECUTABLE;
 		session_close(session);
@@ -401,6 +405,7 @@ int cmd_record(int argc, char **argv)
 	config.force = given.force;
 	config.log = given.log;
 	config.drop_caches = given.drop_caches;
+	config.redact_args = given.redact_args;
 	config.duration = given.duration;
 	config.interval = given.interval;
 	config.ring_bytes = given.buffer;
@@ -411,9 +416,13 @@ int cmd_record(int argc, char **argv)
 		config.output = output;
 	}
 	if (!err)
-		err = account_find(&config.account, given.user, &e);
+		err = account_find_invoker(&config.invoker, &e);
+	if (!err)
+		err = account_find(&config.account, &config.invoker, given.user, &e);
 	if (!err)
 		err = rights_check(&e);
+	if (!err)
+		err = rights_narrow(&config, &e);
 	if (err) {
 		log_error("%s", e.text);
 		return RECORD_FAILED;

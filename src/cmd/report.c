@@ -61,45 +61,27 @@ static int report_find_section(const char *name, int *section, struct error *e)
 			 suggest_names(hint, sizeof(hint), name, report_sections, SECTION_COUNT));
 }
 
-static int print_html(const struct report *report, FILE *out)
+static int print_html(const void *report, FILE *out)
 {
 	return page_print_html(report, NULL, out);
 }
 
-static int print_svg(const struct report *report, FILE *out)
+static int print_svg(const void *report, FILE *out)
 {
 	page_print_svg(report, out);
 	return 0;
 }
 
-static int report_write_file(const struct report *report, const char *path,
-			     int (*print)(const struct report *, FILE *), struct error *e)
+static int report_write_files(const struct report *report, const char *run, struct error *e)
 {
-	FILE *out = fopen(path, "we");
-	int err;
-
-	if (!out)
-		return error_errno(e, "cannot write '%s'", path);
-	err = print(report, out);
-	if (err)
-		error_set(e, err, "no memory to write '%s'", path);
-	else if (fflush(out) || ferror(out))
-		err = error_errno(e, "cannot write '%s'", path);
-	if (fclose(out) && !err)
-		err = error_errno(e, "cannot write '%s'", path);
-	if (!err)
-		log_info("%s written", path);
-	return err;
-}
-
-static int report_write_files(const struct report *report, struct error *e)
-{
+	const char *const paths[] = { run, given.log };
+	struct outfile_inputs inputs = { paths, 2 };
 	int err = 0;
 
 	if (given.html)
-		err = report_write_file(report, given.html, print_html, e);
+		err = cmd_write_file(given.html, &inputs, print_html, report, e);
 	if (!err && given.svg)
-		err = report_write_file(report, given.svg, print_svg, e);
+		err = cmd_write_file(given.svg, &inputs, print_svg, report, e);
 	return err;
 }
 
@@ -119,7 +101,7 @@ static int report_print(const struct trace *trace, const char *run, int section,
 		return error_add(e, err, "cannot report on trace '%s'", run);
 	err = cmd_check_damage(trace, run, e);
 	if (!err && options.timeline)
-		err = report_write_files(&report, e);
+		err = report_write_files(&report, run, e);
 	if (!err && given.json)
 		report_print_json(&report, given.top ? given.top : SIZE_MAX, stdout);
 	else if (!err && (!options.timeline || given.section))

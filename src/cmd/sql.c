@@ -1,11 +1,9 @@
 /* strata sql: SQL over one or many recordings. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -83,66 +81,48 @@ static const char *format_of_name(const char *name)
 	return NULL;
 }
 
-/* The file as DuckDB will name it: the folder resolved, so that no link in between leads elsewhere. */
-static char *absolute_output(const char *path, struct error *e)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	char resolved[PATH_MAX];
-	char *out = NULL;
-
-	if (!folder || !realpath(folder, resolved))
-		error_errno(e, "cannot write '%s'", path);
-	else if (asprintf(&out, "%s/%s", strcmp(resolved, "/") ? resolved : "",
-			  slash ? slash + 1 : path) < 0)
-		error_set(e, -ENOMEM, "out of memory");
-	free(folder);
-	return out;
-}
-
-static bool is_one_of(int fd, const struct sql_paths *paths)
-{
-	struct stat output, input;
-
-	for (size_t i = 0; i < paths->count; i++)
-		if (!fstat(fd, &output) && !stat(paths->items[i], &input) &&
-		    output.st_dev == input.st_dev && output.st_ino == input.st_ino)
-			return true;
-	return false;
-}
-
-/* Truncated only once it is known not to be one of the traces. */
+/* DuckDB writes by name; what names the open file is its descriptor. */
 static int open_output(struct sql *sql, const struct sql_paths *paths, struct error *e)
 {
-	int fd;
+	const char **inputs;
+	int err, fd;
 
 	sql->out = stdout;
 	if (!sql->output)
 		return 0;
-	fd = open(sql->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return error_errno(e, "cannot write '%s'", sql->output);
-	if (is_one_of(fd, paths)) {
-		close(fd);
-		return error_set(e, -EINVAL,
-				 "'%s' is a trace that is asked: give another name to -o",
-				 sql->output);
+	inputs = calloc(paths->count + 1, sizeof(*inputs));
+	if (!inputs)
+		return error_set(e, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < paths->count; i++)
+		inputs[i] = paths->items[i];
+	inputs[paths->count] = given.input;
+	err = outfile_open(&sql->file, sql->output, 0666,
+			   &(struct outfile_inputs){ inputs, paths->count + 1 }, e);
+	free(inputs);
+	if (err)
+		return err;
+	snprintf(sql->parquet_path, sizeof(sql->parquet_path), "/proc/self/fd/%d", sql->file.fd);
+	fd = fcntl(sql->file.fd, F_DUPFD_CLOEXEC, 3);
+	sql->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!sql->out) {
+		err = error_errno(e, "cannot write '%s'", sql->output);
+		if (fd >= 0)
+			close(fd);
 	}
-	if ((ftruncate(fd, 0) && errno != EINVAL) || !(sql->out = fdopen(fd, "w"))) {
-		close(fd);
-		sql->out = stdout;
-		return error_errno(e, "cannot write '%s'", sql->output);
-	}
-	return 0;
+	return err;
 }
 
-static int close_output(struct sql *sql, struct error *e)
+/* keep: every statement has succeeded. */
+static int close_output(struct sql *sql, bool keep, struct error *e)
 {
 	int err = 0;
 
 	if (sql->out && sql->out != stdout && fclose(sql->out))
 		err = error_errno(e, "cannot write '%s'", sql->output);
 	sql->out = NULL;
+	if (!err && keep && sql->output)
+		err = outfile_commit(&sql->file, e);
+	outfile_free(&sql->file);
 	return err;
 }
 
@@ -278,36 +258,28 @@ static int check_runs(const struct sql *sql, struct error *e)
 static int sql_ask(struct sql *sql, const struct sql_paths *paths, const char *text)
 {
 	struct database_options options = { .allow_files = given.allow_files };
-	char *absolute = NULL;
 	struct error e;
 	int status = CMD_OK;
 	int err;
 
 	err = sql_watch(sql, &e);
-	if (!err && sql->output) {
-		absolute = absolute_output(sql->output, &e);
-		err = absolute ? 0 : -EINVAL;
-		options.output = sql->parquet ? absolute : NULL;
-	}
+	if (!err)
+		err = open_output(sql, paths, &e);
+	options.output = sql->parquet ? sql->parquet_path : NULL;
 	if (!err)
 		err = database_open(&sql->database, paths->items, paths->count, &options, &e);
 	if (!err)
 		err = check_runs(sql, &e);
-	if (!err)
-		err = open_output(sql, paths, &e);
-	if (!err && absolute)
-		sql->output = absolute;
 	if (!err && !text)
 		err = sql_prompt(sql, &e);
 	else if (!err && sql_run_text(sql, text))
 		status = sql->interrupted ? INTERRUPTED : CMD_FAILURE;
 	if (err)
 		status = cmd_fail(&e);
-	if (close_output(sql, &e))
+	if (close_output(sql, status == CMD_OK, &e))
 		status = cmd_fail(&e);
 	sql_unwatch(sql);
 	database_close(sql->database);
-	free(absolute);
 	return status;
 }
 
@@ -315,7 +287,7 @@ int cmd_sql(int argc, char **argv)
 {
 	struct sql_paths paths = { 0 };
 	struct arguments arguments;
-	struct sql sql = { 0 };
+	struct sql sql = { .file.fd = -1 };
 	const char *query = NULL;
 	char *text = NULL;
 	struct error e;

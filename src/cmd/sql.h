@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/outfile.h"
 #include "query/database.h"
 #include "render/result.h"
 
@@ -14,7 +15,9 @@ struct sql {
 	bool parquet;
 	bool timing;
 	bool at_prompt;
-	const char *output; /* name for messages; NULL: stdout */
+	const char *output;    /* name for messages; NULL: stdout */
+	struct outfile file;   /* behind the output */
+	char parquet_path[32]; /* the same, for DuckDB */
 	FILE *out;
 	bool quit;	  /* .quit was given */
 	bool interrupted; /* the last statement was, by Ctrl-C */

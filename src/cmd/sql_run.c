@@ -210,7 +210,7 @@ static int run_statement(struct sql *sql, const char *statement, size_t size)
 
 	watcher_set(sql->watcher, true, false);
 	if (sql->parquet)
-		err = database_write_parquet(sql->database, statement, size, sql->output,
+		err = database_write_parquet(sql->database, statement, size, sql->parquet_path,
 					     &counts.rows, &e);
 	else
 		err = print_rows(sql, statement, size, &counts, &e);

@@ -13,6 +13,7 @@
 #include "query/hint.h"
 #include "query/plan.h"
 #include "query/scan.h"
+#include "query/spill.h"
 #include "query/utc.h"
 #include "query/views.h"
 
@@ -22,6 +23,7 @@ struct database {
 	struct runs runs;
 	struct scan_progress progress;
 	struct scan_table tables[TABLE_COUNT];
+	char *spill; /* folder; NULL: none */
 };
 
 /* Runs a statement of our own whose rows nobody wants. */
@@ -115,22 +117,18 @@ static int lock_down(struct database *database, const struct database_options *o
 	return err;
 }
 
-/* What does not fit into memory goes to the system's folder for such files, and is gone with the database. */
+/* Without a folder, what does not fit into memory is an error of the statement. */
 static int set_spill(struct database *database, struct error *e)
 {
-	const char *folder = getenv("TMPDIR");
 	struct buf sql = { 0 };
-	char *path = NULL;
-	int err = -ENOMEM;
+	int err;
 
-	if (asprintf(&path, "%s/strata-sql-%d", folder && *folder ? folder : "/tmp",
-		     (int)getpid()) >= 0)
-		err = buf_printf(&sql, "SET temp_directory = ");
+	database->spill = spill_make();
+	err = buf_printf(&sql, "SET temp_directory = ");
 	if (!err)
-		err = append_literal(&sql, path);
+		err = append_literal(&sql, database->spill ? database->spill : "");
 	err = run_own_buf(database, &sql, err, e);
 	buf_free(&sql);
-	free(path);
 	return err;
 }
 
@@ -190,6 +188,7 @@ void database_close(struct database *database)
 		duckdb.disconnect(&database->connection);
 	if (database->handle)
 		duckdb.close(&database->handle);
+	spill_remove(database->spill);
 	for (unsigned i = 0; i < TABLE_COUNT; i++)
 		filter_free(&database->tables[i].filter);
 	runs_close(&database->runs);

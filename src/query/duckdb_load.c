@@ -1,6 +1,6 @@
 /* Finds libduckdb. It is looked for in this order, and the first that can be used is taken:
  *
- *     1. $STRATA_DUCKDB, a file: then nowhere else
+ *     1. $STRATA_DUCKDB, a file: then nowhere else; not where strata has rights that its caller lacks
  *     2. the system's own, as the dynamic loader finds it
  *     3. beside strata: in the folder of the program (build/), or ../lib/strata/ of it (make install)
  */
@@ -104,7 +104,7 @@ static bool beside_program(char *out, size_t size, const char *relative)
 int duckdb_load(struct error *e)
 {
 	static const char *const beside[] = { LIBRARY, "../lib/strata/" LIBRARY };
-	const char *named = getenv("STRATA_DUCKDB");
+	const char *named = secure_getenv("STRATA_DUCKDB");
 	struct error unusable = { "" };
 	char path[PATH_MAX];
 

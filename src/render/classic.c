@@ -103,7 +103,7 @@ int classic_write(const struct export_request *request, struct export_result *re
 {
 	char empty[512] = "";
 	struct folder folder;
-	int err = folder_open(&folder, request->output, request->max_bytes, e);
+	int err = folder_open(&folder, request, e);
 
 	for (size_t i = 0; i < classic_layout_count && !err; i++) {
 		struct output *out;
@@ -140,7 +140,7 @@ int classic_write_one(const struct export_request *request, struct export_result
 
 	while (strcmp(layout->name, request->format->name))
 		layout++;
-	err = output_open(&out, request->output, false, e);
+	err = output_open(&out, request->output, false, &request->inputs, e);
 	if (err)
 		return err;
 	out.limit = request->max_bytes;

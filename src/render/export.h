@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/outfile.h"
 #include "store/dims.h"
 #include "store/reader.h"
 #include "store/times.h"
@@ -27,10 +28,11 @@ struct export_request {
 	const struct export_format *format;
 	const struct export_run *runs;
 	size_t run_count;
-	uint32_t tables;    /* bit i: enum table_id i */
-	const char *output; /* a file, a folder, or - */
-	uint64_t max_bytes; /* 0: no limit */
-	bool raw;	    /* classic layouts: names as they are */
+	struct outfile_inputs inputs; /* what must not be written: the runs */
+	uint32_t tables;	      /* bit i: enum table_id i */
+	const char *output;	      /* a file, a folder, or - */
+	uint64_t max_bytes;	      /* 0: no limit */
+	bool raw;		      /* classic layouts: names as they are */
 
 	/* Called now and then with the rows done since the last call, and with what is worth saying. */
 	void (*progress)(void *data, uint64_t rows);

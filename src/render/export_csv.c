@@ -36,7 +36,7 @@ static int table_write(const struct export_request *request, unsigned table, str
 				 .progress = table_progress,
 				 .data = &progress };
 	struct csv csv = { 0 };
-	int err = csv_open(&csv, out->fd);
+	int err = csv_open(&csv, out->file.fd);
 
 	if (err)
 		return error_set(e, err, "out of memory");
@@ -53,7 +53,7 @@ int csv_write(const struct export_request *request, struct export_result *result
 {
 	char empty[512] = "";
 	struct folder folder;
-	int err = folder_open(&folder, request->output, request->max_bytes, e);
+	int err = folder_open(&folder, request, e);
 
 	for (unsigned table = 0; table < TABLE_COUNT && !err; table++) {
 		char name[64];

@@ -42,13 +42,13 @@ static int table_write(struct database *database, const struct export_run *run, 
 	char name[64];
 	int err = table_query(&sql, run, table);
 
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", out->fd);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", out->file.fd);
 	if (err)
 		error_set(e, err, "out of memory");
 	else
 		err = database_write_parquet(database, (const char *)sql.data, sql.size, name, rows,
 					     e);
-	if (!err && !fstat(out->fd, &file))
+	if (!err && !fstat(out->file.fd, &file))
 		out->total = (uint64_t)file.st_size;
 	buf_free(&sql);
 	return err;
@@ -84,7 +84,7 @@ int parquet_write(const struct export_request *request, struct export_result *re
 	char *path = (char *)request->runs[0].path;
 	struct database *database = NULL;
 	struct folder folder;
-	int err = folder_open(&folder, request->output, request->max_bytes, e);
+	int err = folder_open(&folder, request, e);
 
 	if (!err)
 		err = database_open(&database, &path, 1, &options, e);

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-int folder_open(struct folder *folder, const char *path, uint64_t limit, struct error *e)
+int folder_open(struct folder *folder, const struct export_request *request, struct error *e)
 {
+	const char *path = request->output;
 	struct stat stat_;
 
-	*folder = (struct folder){ .path = path, .limit = limit };
+	*folder = (struct folder){ .request = request };
 	if (!mkdir(path, 0777))
 		return 0;
 	if (errno != EEXIST)
@@ -21,18 +22,19 @@ int folder_open(struct folder *folder, const char *path, uint64_t limit, struct 
 
 struct output *folder_add(struct folder *folder, const char *name, struct error *e)
 {
+	uint64_t limit = folder->request->max_bytes;
 	struct output *out = calloc(1, sizeof(*out));
 	char *path = NULL;
 	int err;
 
 	if (out)
-		out->fd = -1;
-	if (!out || asprintf(&path, "%s/%s", folder->path, name) < 0) {
+		out->file.fd = -1;
+	if (!out || asprintf(&path, "%s/%s", folder->request->output, name) < 0) {
 		free(out);
 		error_set(e, -ENOMEM, "out of memory");
 		return NULL;
 	}
-	err = output_open(out, path, false, e);
+	err = output_open(out, path, false, &folder->request->inputs, e);
 	free(path);
 	if (!err && buf_append(&folder->files, &out, sizeof(out)))
 		err = error_set(e, -ENOMEM, "out of memory");
@@ -41,8 +43,8 @@ struct output *folder_add(struct folder *folder, const char *name, struct error 
 		free(out);
 		return NULL;
 	}
-	if (folder->limit)
-		out->limit = folder->limit > folder->total ? folder->limit - folder->total : 1;
+	if (limit)
+		out->limit = limit > folder->total ? limit - folder->total : 1;
 	return out;
 }
 
@@ -53,7 +55,7 @@ int folder_finish(struct folder *folder, struct output *out, struct error *e)
 	/* The message is to name the limit that was given, not what is left of it. */
 	if (output_past_limit(out) || out->error == -EFBIG) {
 		out->error = -EFBIG;
-		out->limit = folder->limit;
+		out->limit = folder->request->max_bytes;
 	}
 	err = output_finish(out, e);
 	folder->total += out->total;

@@ -5,16 +5,16 @@
 #define STRATA_RENDER_FOLDER_H
 
 #include "base/buf.h"
+#include "render/export.h"
 #include "render/output.h"
 
 struct folder {
-	const char *path; /* the caller keeps it */
-	struct buf files; /* struct output *, finished ones but for the last */
-	uint64_t limit;	  /* of bytes in all files, 0: none */
+	const struct export_request *request; /* the caller keeps it */
+	struct buf files;		      /* struct output *, finished ones but for the last */
 	uint64_t total;
 };
 
-int folder_open(struct folder *folder, const char *path, uint64_t limit, struct error *e);
+int folder_open(struct folder *folder, const struct export_request *request, struct error *e);
 
 /* Begins a file; the folder owns it. What was begun before must be finished. */
 struct output *folder_add(struct folder *folder, const char *name, struct error *e);

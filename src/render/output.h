@@ -1,6 +1,4 @@
-/* A file that appears whole or not at all: bytes go through a buffer, gzipped if asked, into a file without a name (or a
- * temporary one beside the final one, where the file system wants names), which output_commit() names. Standard output and what is not a regular
- * file (a pipe, /dev/null) are written as they are.
+/* A file that appears whole or not at all (base/outfile.h), written through a buffer and gzipped if asked.
  *
  * A failed write is kept in `error` and makes later calls do nothing; output_commit() reports it.
  * The owner ends it with output_commit() and then output_free(), which removes what was not committed.
@@ -13,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/outfile.h"
 
 #define OUTPUT_BUFFER ((size_t)4 << 20)
 
@@ -22,16 +21,15 @@ struct output {
 	uint64_t total; /* bytes given so far, before gzip and without what is in the buffer */
 	uint64_t limit; /* of bytes given, 0: none; passing it is the error -EFBIG */
 	int error;
-	int fd;
-	char *path, *temporary; /* temporary NULL: written in place */
-	bool nameless;		/* it has no name yet, not even the temporary one */
+	struct outfile file;
 	bool finished;
 	struct z_stream_s *gzip;
 	uint8_t *packed;
 };
 
 /* path "-": standard output. */
-int output_open(struct output *out, const char *path, bool gzip, struct error *e);
+int output_open(struct output *out, const char *path, bool gzip,
+		const struct outfile_inputs *inputs, struct error *e);
 int output_commit(struct output *out, struct error *e);
 void output_free(struct output *out);
 

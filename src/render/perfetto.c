@@ -250,9 +250,9 @@ int perfetto_write(const struct export_request *request, struct export_result *r
 		return error_set(e, -ENOMEM, "out of memory");
 	p->request = request;
 	p->next_track = p->next_flow = 1;
-	p->out.fd = -1;
+	p->out.file.fd = -1;
 	p->escaped = malloc(PERFETTO_MAX_TEXT);
-	err = p->escaped ? output_open(&p->out, request->output, false, e)
+	err = p->escaped ? output_open(&p->out, request->output, false, &request->inputs, e)
 			 : error_set(e, -ENOMEM, "out of memory");
 	p->out.limit = request->max_bytes;
 	for (size_t i = 0; i < request->run_count && !err; i++) {

@@ -99,7 +99,7 @@ int pfw_write(const struct export_request *request, struct export_result *result
 		return error_set(e, -ENOMEM, "out of memory");
 	w->request = request;
 	w->run = &request->runs[0];
-	err = output_open(&w->out, request->output, gzip, e);
+	err = output_open(&w->out, request->output, gzip, &request->inputs, e);
 	if (!err) {
 		w->out.limit = request->max_bytes;
 		pfw_begin(w);

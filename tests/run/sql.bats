@@ -168,7 +168,7 @@ refuses() {
 	refuses 2 "comes after the query" "$JOB" 'select 1' 'select 2'
 	refuses 2 "-o" -f parquet "$JOB" 'select 1'
 	cp "$JOB" precious.strata
-	refuses 1 "trace that is asked" precious.strata -o precious.strata 'select 1'
+	refuses 1 "is read by this command" precious.strata -o precious.strata 'select 1'
 	cmp "$JOB" precious.strata
 }
 
