@@ -57,7 +57,13 @@ struct summary_block {
 };
 
 /* How whole the file is. */
-enum summary_state { SUMMARY_COMPLETE, SUMMARY_DAMAGED, SUMMARY_LIVE, SUMMARY_KILLED };
+enum summary_state {
+	SUMMARY_COMPLETE,
+	SUMMARY_DAMAGED,
+	SUMMARY_LIVE,
+	SUMMARY_KILLED,
+	SUMMARY_UNWRITTEN, /* its recorder could write no more, and said so */
+};
 
 /* A fact that is a number. */
 struct summary_number {
@@ -76,7 +82,8 @@ struct summary {
 
 	/* Facts that the recorder stated; NULL or not known where it did not. */
 	const char *version, *host, *kernel, *machine, *user, *cwd;
-	const char *command, *target, *pids, *stop_reason;
+	const char *command, *target, *pids;
+	const char *stop_reason; /* of a trace that could not be written to its end, why */
 	const char *only_comm, *only_cgroup, *only_path; /* what was asked to be kept alone */
 	const char *exit_status;			 /* as stated: 0, signal 9 */
 	struct summary_number exit_code, exit_signal;	 /* one of them at most is known */
@@ -95,12 +102,14 @@ struct summary {
 	uint64_t rows;	    /* of all tables */
 	double bytes_a_row; /* of the file; NAN without rows */
 	struct summary_table tables[TABLE_COUNT];
+	uint64_t unwritten; /* rows that the recorder could not write */
 	uint64_t lost;
 	struct summary_loss *losses;
 	size_t loss_count;
 	struct summary_clock clock;
 	struct summary_coverage coverage;
 	struct summary_block block;
+	char failure[192]; /* stop_reason may be this */
 };
 
 /* Checks every chunk of the file on the way. */

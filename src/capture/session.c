@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "capture/descriptors.h"
 #include "capture/drain.h"
 #include "capture/facts.h"
 #include "capture/follow.h"
@@ -48,7 +49,8 @@ struct session {
 	struct losses losses;
 	struct follow *follow; /* NULL: no log to follow */
 	const char *reason;
-	int output_err; /* why the trace file could not be made */
+	int output_err;	     /* why the trace file could not be made */
+	struct rlimit files; /* the limit of open files that strata was given */
 };
 
 bool session_output_refused(const struct session *session)
@@ -124,15 +126,11 @@ static int session_open_output(struct session *session, struct error *e)
 	return 0;
 }
 
-int session_open(struct session **out, const struct session_config *config, struct error *e)
+static int session_prepare(struct session *session, struct error *e)
 {
-	struct session *session = calloc(1, sizeof(*session));
+	const struct session_config *config = session->config;
 	int err;
 
-	*out = session;
-	if (!session)
-		return error_set(e, -ENOMEM, "out of memory");
-	session->config = config;
 	session->layers = config->layers;
 	session->launch = (struct launch){ .gate = -1, .fault = -1 };
 	session->signals.fd = -1;
@@ -149,6 +147,21 @@ int session_open(struct session **out, const struct session_config *config, stru
 	if (!err && config->command)
 		err = launch_fork(&session->launch, config->command, &config->account,
 				  &session->signals.old_mask, e);
+	if (!err) /* once the command has been forked: it keeps the limit that strata was given */
+		descriptors_raise(&session->files);
+	return err;
+}
+
+int session_open(struct session **out, const struct session_config *config, struct error *e)
+{
+	struct session *session = calloc(1, sizeof(*session));
+	int err;
+
+	*out = session;
+	if (!session)
+		return error_set(e, -ENOMEM, "out of memory");
+	session->config = config;
+	err = session_prepare(session, e);
 	if (!err)
 		err = session_open_kernel(session, e);
 	if (!err)
@@ -158,7 +171,7 @@ int session_open(struct session **out, const struct session_config *config, stru
 	if (!err)
 		err = drain_open(&session->drain, session->kernel, session->writer,
 				 session->job_event, e);
-	return err;
+	return descriptors_explain(err, e);
 }
 
 /* ---- running ---- */
@@ -339,7 +352,7 @@ static void session_last_facts(struct session *session)
 	facts_end(&session->sink, &end);
 }
 
-/* Rows that could not be written are a loss like any other, if anybody can still be told. */
+/* Rows that could not be written: the header of the trace tells of them. */
 static uint64_t session_count_dropped(struct session *session)
 {
 	uint64_t dropped[TABLE_COUNT] = { 0 }, sum = 0;
@@ -410,6 +423,8 @@ void session_finish(struct session *session, struct session_result *result)
 	err = session_stop(session, result);
 	result->rows = session_rows(session);
 	result->dropped = session_count_dropped(session);
+	if (err)
+		writer_note_failure(session->writer, err, result->dropped, session->losses.total);
 	result->write_failed = session_close_output(session, err, &result->error);
 	session_count(session, result);
 }
@@ -443,5 +458,6 @@ void session_close(struct session *session)
 		close(session->job_event);
 	losses_close(&session->losses);
 	follow_close(session->follow);
+	descriptors_restore(&session->files);
 	free(session);
 }

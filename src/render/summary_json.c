@@ -65,6 +65,7 @@ static void print_layers(const struct summary *summary, struct json *json)
 
 static void print_losses(const struct summary *summary, struct json *json)
 {
+	json_uint(json, "unwritten", summary->unwritten);
 	json_uint(json, "lost", summary->lost);
 	json_open(json, "losses", '[');
 	for (size_t i = 0; i < summary->loss_count; i++) {

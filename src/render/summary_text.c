@@ -26,6 +26,7 @@ static void print_file(const struct summary *summary, FILE *out)
 		[SUMMARY_DAMAGED] = "damaged",
 		[SUMMARY_LIVE] = "still being recorded",
 		[SUMMARY_KILLED] = "incomplete: the recorder was killed",
+		[SUMMARY_UNWRITTEN] = "incomplete: the recorder could not write on",
 	};
 	char size[32];
 
@@ -105,12 +106,13 @@ static void print_losses(const struct summary *summary, FILE *out)
 		[SUMMARY_DAMAGED] = "none before the damage\n",
 		[SUMMARY_LIVE] = "none so far\n",
 		[SUMMARY_KILLED] = "none so far\n",
+		[SUMMARY_UNWRITTEN] = "none up to its end\n",
 	};
 	const struct summary_coverage *coverage = &summary->coverage;
 	char number[32], longest[32];
 
 	print_label(out, "lost");
-	if (!summary->loss_count)
+	if (!summary->lost)
 		fputs(none[summary->state], out);
 	else
 		fprintf(out, "%s in all\n",
