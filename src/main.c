@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{ "sql", cmd_sql, &sql_options },
 	{ "export", cmd_export, &export_options },
 	{ "mark", cmd_mark, &mark_options },
+	{ "doctor", cmd_doctor, &doctor_options },
 };
 /* clang-format on */
 

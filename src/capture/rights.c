@@ -17,7 +17,7 @@
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
-static uint64_t effective_capabilities(void)
+uint64_t rights_effective(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { { 0 } };
@@ -29,7 +29,7 @@ static uint64_t effective_capabilities(void)
 
 int rights_check(struct error *e)
 {
-	uint64_t have = effective_capabilities();
+	uint64_t have = rights_effective();
 	bool bpf = have >> CAP_BPF & 1, perfmon = have >> CAP_PERFMON & 1;
 	char self[PATH_MAX] = "strata";
 	ssize_t length;

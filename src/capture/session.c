@@ -19,6 +19,7 @@
 #include "capture/facts.h"
 #include "capture/follow.h"
 #include "capture/kernel.h"
+#include "capture/layers_open.h"
 #include "capture/losses.h"
 #include "capture/output.h"
 #include "capture/signals.h"
@@ -90,25 +91,6 @@ static int session_open_kernel(struct session *session, struct error *e)
 	return losses_open(&session->losses, session->kernel, e);
 }
 
-static int session_open_samplers(struct session *session, struct error *e)
-{
-	int err = 0;
-
-	session->samplers = calloc(sampler_count, sizeof(*session->samplers));
-	if (!session->samplers)
-		return error_set(e, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < sampler_count && !err; i++) {
-		if (!(samplers[i]->layers & session->layers))
-			continue;
-		err = samplers[i]->open(&session->samplers[i], e);
-		if (err)
-			err = absences_leave_out(&session->absences, &session->layers,
-						 session->config->required, samplers[i]->layers,
-						 err, e);
-	}
-	return err;
-}
-
 static int session_open_output(struct session *session, struct error *e)
 {
 	const struct session_config *config = session->config;
@@ -165,7 +147,8 @@ int session_open(struct session **out, const struct session_config *config, stru
 	if (!err)
 		err = session_open_kernel(session, e);
 	if (!err)
-		err = session_open_samplers(session, e);
+		err = layers_open_samplers(&session->samplers, &session->layers, config->required,
+					   &session->absences, e);
 	if (!err)
 		err = session_open_output(session, e);
 	if (!err)

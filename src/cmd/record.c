@@ -16,10 +16,9 @@
 #include "base/log.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "capture/layers_open.h"
 #include "capture/rights.h"
 #include "capture/session.h"
-#include "probes/probe.h"
-#include "sampler/sampler.h"
 
 enum { RECORD_FAILED = 125, RECORD_NOT_EXECUTABLE = 126, RECORD_NOT_FOUND = 127 };
 
@@ -77,17 +76,6 @@ const struct options record_options = {
 
 /* ---- from options to a session's configuration ---- */
 
-static uint32_t layers_available(void)
-{
-	uint32_t found = 0;
-
-	for (size_t i = 0; i < PROBE_COUNT; i++)
-		found |= probes[i]->layers;
-	for (size_t i = 0; i < sampler_count; i++)
-		found |= samplers[i]->layers;
-	return found;
-}
-
 /* What -e can name, on standard output. */
 static void list_layers(void)
 {
@@ -99,16 +87,6 @@ static void list_layers(void)
 		printf("%-9s %-12s %s\n", schema_layers[i].name,
 		       layers_available() & LAYER_BIT(i) ? when[schema_layers[i].when] : "not yet",
 		       schema_layers[i].doc);
-}
-
-static uint32_t layers_that(enum layer_when when)
-{
-	uint32_t found = 0;
-
-	for (unsigned i = 0; i < LAYER_COUNT; i++)
-		if (schema_layers[i].when == when)
-			found |= LAYER_BIT(i);
-	return found & layers_available();
 }
 
 /* Layers, and those of them that were asked for by name. */
