@@ -14,7 +14,8 @@
 
 #define ENOUGH_FILES \
 	256 /* and one for each CPU: what a recording of all layers opens, and a little more */
-#define NO_LIMIT ((uint64_t)1 << 60) /* cgroup v1 says so by a number beyond all memory */
+#define OTHER_MEMORY ((uint64_t)128 << 20) /* maps and rows on their way to the file, at the most */
+#define NO_LIMIT     ((uint64_t)1 << 60)   /* cgroup v1 says so by a number beyond all memory */
 
 /* The least limit of a memory cgroup and those above it; UINT64_MAX: none. */
 static uint64_t limit_above(const char *mount, const char *cgroup, const char *file)
@@ -91,9 +92,11 @@ static void look_at_rings(struct doctor *doctor)
 		return;
 	}
 	units_format_bytes(most, sizeof(most), limit);
-	check = doctor_add(doctor, "ring_memory", bytes > limit / 2 ? DOCTOR_WARNING : DOCTOR_OK,
-			   "%s for each of %ld CPUs, %s in all; the memory cgroup allows %s", each,
-			   cpus, all, most);
+	check = doctor_add(doctor, "ring_memory",
+			   bytes + OTHER_MEMORY > limit ? DOCTOR_WARNING : DOCTOR_OK,
+			   "%s for each of %ld CPUs, %s in all, and up to 128 MiB for the rest; "
+			   "the memory cgroup allows %s",
+			   each, cpus, all, most);
 	if (check->state == DOCTOR_WARNING)
 		doctor_advise(check,
 			      "strata record --buffer 1M, or a higher limit: rings, maps and "
