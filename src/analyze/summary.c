@@ -49,6 +49,9 @@ static void summary_load_facts(struct summary *summary, const struct dims *dims)
 	summary->only_path = dims_run(dims, "filter.path");
 	summary->exit_status = dims_run(dims, "exit_status");
 	summary->stop_reason = dims_run(dims, "stop_reason");
+	summary->segment = summary_number(dims_run(dims, "segment"));
+	summary->dropped_segments = summary_number(dims_run(dims, "dropped_segments"));
+	summary->dropped_rows = summary_number(dims_run(dims, "dropped_rows"));
 	summary->cpus = summary_number(dims_run(dims, "cpus"));
 	summary->buffer_bytes = summary_number(dims_run(dims, "buffer_bytes"));
 	summary->cpu_ns = summary_number(dims_run(dims, "cpu_ns"));

@@ -87,6 +87,8 @@ struct summary {
 	const char *only_comm, *only_cgroup, *only_path; /* what was asked to be kept alone */
 	const char *exit_status;			 /* as stated: 0, signal 9 */
 	struct summary_number exit_code, exit_signal;	 /* one of them at most is known */
+	struct summary_number segment, dropped_segments,
+		dropped_rows; /* of a recording in many files: which this is, what went before it */
 	struct summary_number cpus, buffer_bytes;
 	struct summary_number cpu_ns,
 		start_cpu_ns; /* the recorder's; what of it before the start */

@@ -1,4 +1,4 @@
-#include "capture/session.h"
+#include "capture/session_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,44 +15,14 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "capture/descriptors.h"
-#include "capture/drain.h"
 #include "capture/facts.h"
-#include "capture/follow.h"
-#include "capture/kernel.h"
 #include "capture/layers_open.h"
-#include "capture/losses.h"
 #include "capture/output.h"
-#include "capture/signals.h"
-#include "store/sink.h"
 #include "sampler/clock.h"
 #include "sampler/sampler.h"
 
 #define PROGRESS_EVERY NS_PER_SECOND
 #define LOSS_EVERY     (NS_PER_SECOND / 2)
-
-struct session {
-	const struct session_config *config;
-	struct kernel *kernel;
-	struct writer *writer;
-	struct drain *drain;
-	struct sink sink;	  /* this thread's own rows */
-	void **samplers;	  /* the state of each of samplers[]; NULL: not open */
-	uint32_t layers;	  /* LAYER_BITs that are recorded */
-	struct absences absences; /* what was asked for and is not */
-	struct launch launch;
-	int job_event;
-	struct signals signals;
-	bool command_done;
-	int command_status; /* as waitpid gives it */
-	uint64_t start, stop;
-	uint64_t start_cpu; /* own CPU time before the recording */
-	uint64_t next_sample, next_loss, next_progress;
-	struct losses losses;
-	struct follow *follow; /* NULL: no log to follow */
-	const char *reason;
-	int output_err;	     /* why the trace file could not be made */
-	struct rlimit files; /* the limit of open files that strata was given */
-};
 
 bool session_output_refused(const struct session *session)
 {
@@ -91,19 +61,43 @@ static int session_open_kernel(struct session *session, struct error *e)
 	return losses_open(&session->losses, session->kernel, e);
 }
 
+const char *session_output(const struct session *session)
+{
+	return session->series ? series_path(session->series) : session->config->output;
+}
+
+static int session_create_output(struct session *session, struct error *e)
+{
+	const struct session_config *config = session->config;
+	struct series_config series = {
+		.output = config->output,
+		.force = config->force,
+		.account = &config->account,
+		.most_bytes = config->max_bytes,
+		.most_time = config->max_time,
+	};
+	int fd, err;
+
+	if (config->rotate) {
+		err = series_open(&session->series, &series, e);
+		return err ? err : series_next(session->series, &session->writer, e);
+	}
+	err = output_create(config->output, config->force, &config->account, &fd, e);
+	if (err)
+		return err;
+	err = writer_open(&session->writer, fd, e);
+	return err ? error_add(e, err, "cannot begin trace '%s'", config->output) : 0;
+}
+
 static int session_open_output(struct session *session, struct error *e)
 {
 	const struct session_config *config = session->config;
-	int fd, err;
 
-	session->output_err =
-		output_create(config->output, config->force, &config->account, &fd, e);
+	session->output_err = session_create_output(session, e);
 	if (session->output_err)
 		return session->output_err;
-	err = session->output_err = writer_open(&session->writer, fd, e);
-	if (err)
-		return error_add(e, err, "cannot begin trace '%s'", config->output);
 	sink_init(&session->sink, session->writer);
+	session->sink.kept = session->series ? series_kept(session->series) : NULL;
 	facts_begin(&session->sink, config, session->layers, &session->absences);
 	return 0;
 }
@@ -153,7 +147,10 @@ int session_open(struct session **out, const struct session_config *config, stru
 		err = session_open_output(session, e);
 	if (!err)
 		err = drain_open(&session->drain, session->kernel, session->writer,
-				 session->job_event, e);
+				 session->sink.kept, session->job_event, e);
+	if (!err)
+		drain_watch(session->drain, session->series ? series_segment_bytes(session->series)
+							    : config->max_bytes);
 	return descriptors_explain(err, e);
 }
 
@@ -172,7 +169,7 @@ static int drop_caches(struct error *e)
 	return err;
 }
 
-static uint64_t session_rows(const struct session *session)
+uint64_t session_rows(const struct session *session)
 {
 	uint64_t rows = 0;
 
@@ -193,7 +190,7 @@ static void session_tell_progress(const struct session *session)
 	session->config->progress(&progress);
 }
 
-static void session_sample(struct session *session)
+void session_sample(struct session *session)
 {
 	samplers_sample(session->samplers, &session->sink);
 	kernel_sample(session->kernel, &session->sink);
@@ -226,19 +223,17 @@ static uint64_t session_tick(struct session *session)
 							 : session->next_loss;
 	if (signals_due(&session->signals) < next)
 		next = signals_due(&session->signals);
-	if (session->config->duration && session->start + session->config->duration < next)
-		next = session->start + session->config->duration;
+	if (session_end_time(session) < next)
+		next = session_end_time(session);
 	return next > now ? next - now : 0;
 }
 
-/* The command while it runs, else 0. */
-static pid_t session_command(const struct session *session)
+pid_t session_command(const struct session *session)
 {
 	return session->command_done ? 0 : session->launch.pid;
 }
 
-/* Takes signals, passes on those for the command, and notices its end. */
-static void session_take_signals(struct session *session)
+void session_take_signals(struct session *session)
 {
 	pid_t command = session_command(session);
 
@@ -254,9 +249,10 @@ static bool session_over(struct session *session)
 	const struct session_config *config = session->config;
 	struct error ignored;
 
-	if (config->duration && clock_boot() >= session->start + config->duration)
-		session->reason = "duration";
-	else if (drain_failed(session->drain, &ignored) || session->sink.failed)
+	session->reason = session_limit_reached(session);
+	if (session->reason)
+		return true;
+	if (drain_failed(session->drain, &ignored) || session->sink.failed)
 		session->reason = "trace file not writable";
 	else if (session->signals.interrupts >= 2 || session->signals.stop)
 		session->reason = "interrupted";
@@ -276,10 +272,13 @@ static void session_loop(struct session *session)
 	eventfd_t ignored;
 
 	while (!session_over(session)) {
-		uint64_t wait = session_tick(session);
-		struct timespec timeout = { (time_t)(wait / NS_PER_SECOND),
-					    (long)(wait % NS_PER_SECOND) };
+		uint64_t wait;
+		struct timespec timeout;
 
+		session_rotate(session);
+		wait = session_tick(session);
+		timeout = (struct timespec){ (time_t)(wait / NS_PER_SECOND),
+					     (long)(wait % NS_PER_SECOND) };
 		ppoll(watched, 2, &timeout, NULL);
 		eventfd_read(session->job_event, &ignored);
 		session_take_signals(session);
@@ -303,6 +302,7 @@ int session_run(struct session *session, struct error *e)
 	losses_start(&session->losses, session->start);
 	session->start_cpu = clock_own_cpu();
 	facts_start(&session->sink, session->kernel, session->start, session->start_cpu);
+	session_segment_facts(session);
 	clock_sample(&session->sink);
 	samplers_start(session->samplers);
 	sink_flush(&session->sink, 0);
@@ -317,130 +317,4 @@ int session_run(struct session *session, struct error *e)
 	}
 	session_loop(session);
 	return 0;
-}
-
-/* ---- finishing ---- */
-
-static void session_last_facts(struct session *session)
-{
-	char tids[256];
-	struct facts_end end = {
-		.stop = session->stop,
-		.reason = session->reason ? session->reason : "failed",
-		.recorder_tids = tids,
-		.command_status = session->command_done ? &session->command_status : NULL,
-	};
-
-	drain_tids(session->drain, tids, sizeof(tids));
-	facts_end(&session->sink, &end);
-}
-
-/* Rows that could not be written: the header of the trace tells of them. */
-static uint64_t session_count_dropped(struct session *session)
-{
-	uint64_t dropped[TABLE_COUNT] = { 0 }, sum = 0;
-
-	drain_dropped(session->drain, dropped);
-	for (unsigned i = 0; i < TABLE_COUNT; i++)
-		sum += dropped[i] + session->sink.dropped[i];
-	return sum;
-}
-
-/* Ends the recording; what is left in the kernel and at the samplers becomes rows. */
-static int session_stop(struct session *session, struct session_result *result)
-{
-	int err;
-
-	if (session->start)
-		session_sample(session); /* before detaching, which takes its time */
-	session->stop = clock_boot();
-	result->stop_failed = kernel_stop(session->kernel, &result->stop_error);
-	err = drain_stop(session->drain, &result->error);
-	losses_take(&session->losses, session->kernel, &session->sink);
-	if (session->follow && session->start)
-		follow_take(session->follow, session->start, &session->sink);
-	kernel_finish(session->kernel, &session->sink);
-	clock_sample(&session->sink);
-	session_last_facts(session);
-	sink_flush(&session->sink, 0);
-	if (!err && session->sink.failed) {
-		err = session->sink.failed;
-		result->error = session->sink.error;
-	}
-	return err;
-}
-
-/* Closes the trace file. Of two failures the first is the one to tell. */
-static int session_close_output(struct session *session, int err, struct error *e)
-{
-	struct error second;
-	int close_err = writer_close(session->writer, err ? &second : e);
-
-	session->writer = NULL;
-	return err ? err : close_err;
-}
-
-static void session_count(const struct session *session, struct session_result *result)
-{
-	const struct selection *selection = &session->config->selection;
-	struct kernel_matches matches = kernel_matches(session->kernel);
-	struct stat file;
-
-	result->no_thread = (selection->comm || selection->cgroup) && !matches.threads;
-	result->no_file = selection->path && !matches.files;
-	result->lost = session->losses.total;
-	result->length = session->stop - session->start;
-	result->start_cpu_ns = session->start_cpu;
-	result->cpu_ns = clock_own_cpu() - session->start_cpu;
-	if (!stat(session->config->output, &file))
-		result->bytes = (uint64_t)file.st_size;
-}
-
-void session_finish(struct session *session, struct session_result *result)
-{
-	int err;
-
-	*result = (struct session_result){ .reason = session->reason };
-	if (session->signals.stop) /* a further one ends strata at once */
-		sigprocmask(SIG_SETMASK, &session->signals.old_mask, NULL);
-	err = session_stop(session, result);
-	result->rows = session_rows(session);
-	result->dropped = session_count_dropped(session);
-	if (err)
-		writer_note_failure(session->writer, err, result->dropped, session->losses.total);
-	result->write_failed = session_close_output(session, err, &result->error);
-	session_count(session, result);
-}
-
-int session_wait(struct session *session)
-{
-	struct pollfd watched = { .fd = session->signals.fd, .events = POLLIN };
-
-	while (session_command(session)) {
-		poll(&watched, 1, signals_due(&session->signals) == UINT64_MAX ? -1 : 20);
-		session_take_signals(session);
-	}
-	return session->command_status;
-}
-
-void session_close(struct session *session)
-{
-	struct error ignored;
-
-	if (!session)
-		return;
-	launch_close(&session->launch);
-	drain_close(session->drain);
-	if (session->writer)
-		writer_close(session->writer, &ignored);
-	samplers_close(session->samplers);
-	sink_free(&session->sink);
-	kernel_close(session->kernel);
-	signals_close(&session->signals);
-	if (session->job_event >= 0)
-		close(session->job_event);
-	losses_close(&session->losses);
-	follow_close(session->follow);
-	descriptors_restore(&session->files);
-	free(session);
 }

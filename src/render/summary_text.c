@@ -138,6 +138,21 @@ static void print_losses(const struct summary *summary, FILE *out)
 			units_format_duration(longest, sizeof(longest), coverage->longest_ns));
 }
 
+static void print_segment(const struct summary *summary, FILE *out)
+{
+	char segments[32], rows[32];
+
+	if (!summary->segment.known)
+		return;
+	print_label(out, "segment");
+	fprintf(out,
+		"%llu of a recording in many files; before it, %s files with %s rows were "
+		"dropped\n",
+		(unsigned long long)summary->segment.value,
+		units_format_count(segments, sizeof(segments), summary->dropped_segments.value),
+		units_format_count(rows, sizeof(rows), summary->dropped_rows.value));
+}
+
 static void print_block(const struct summary *summary, FILE *out)
 {
 	const struct summary_block *block = &summary->block;
@@ -202,6 +217,7 @@ void summary_print_text(const struct summary *summary, FILE *out)
 	print_fact(out, "below", summary->only_path);
 	print_fact(out, "exit", summary->exit_status);
 	print_fact(out, "stopped", summary->stop_reason);
+	print_segment(summary, out);
 	print_host(summary, out);
 	print_fact(out, "user", summary->user);
 	print_fact(out, "directory", summary->cwd);
