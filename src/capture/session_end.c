@@ -54,6 +54,9 @@ static int session_stop(struct session *session, struct session_result *result)
 	if (session->follow && session->start)
 		follow_take(session->follow, session->start, &session->sink);
 	kernel_finish(session->kernel, &session->sink);
+	if (session->series && !err) /* before the facts that tell what was dropped */
+		err = series_tidy(session->series, session->stop, writer_size(session->writer),
+				  true, &result->error);
 	clock_sample(&session->sink);
 	session_last_facts(session, session->stop, session->reason ? session->reason : "failed");
 	sink_flush(&session->sink, 0);
@@ -101,9 +104,6 @@ void session_finish(struct session *session, struct session_result *result)
 	if (session->signals.stop) /* a further one ends strata at once */
 		sigprocmask(SIG_SETMASK, &session->signals.old_mask, NULL);
 	err = session_stop(session, result);
-	if (session->series && !err)
-		err = series_tidy(session->series, session->stop, writer_size(session->writer),
-				  true, &result->error);
 	result->rows = session_rows(session);
 	result->dropped = session_count_dropped(session);
 	if (err)

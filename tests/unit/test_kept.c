@@ -220,6 +220,25 @@ static void threads_are_told_again(void **state)
 	two_close(&two);
 }
 
+/* Rings are emptied one after the other: a rename may be read before the fork. */
+static void threads_whose_records_come_in_no_order(void **state)
+{
+	struct two two = two_open();
+
+	(void)state;
+	add_event(&two, 30, 6, EVENT_RENAME, "second");
+	add_event(&two, 20, 6, EVENT_FORK, "first");
+	add_event(&two, 900, 8, EVENT_EXIT, "gone");
+	add_event(&two, 800, 8, EVENT_FORK, "gone");
+	sink_flush(&two.sink, 0);
+	two.sink.writer = two.writers[1];
+	kept_begin(two.kept, 6000000, &two.sink); /* long after the end of thread 8 */
+	two_settle(&two);
+	assert_string_equal(comm_in(&two, 1, 6, 6000001), "second");
+	assert_string_equal(comm_in(&two, 1, 8, 6000001), "");
+	two_close(&two);
+}
+
 /* The fork comes by another CPU's ring, after the file with the child's rows has ended. */
 static void a_fork_that_comes_late(void **state)
 {
@@ -263,6 +282,7 @@ int main(void)
 		cmocka_unit_test(files_in_use_are_told_again),
 		cmocka_unit_test(a_name_that_comes_late),
 		cmocka_unit_test(threads_are_told_again),
+		cmocka_unit_test(threads_whose_records_come_in_no_order),
 		cmocka_unit_test(a_fork_that_comes_late),
 		cmocka_unit_test(threads_that_ended_are_forgotten),
 	};
