@@ -26,6 +26,7 @@ static const struct command commands[] = {
 	{ "sql", cmd_sql, &sql_options, GIVES_UP_RIGHTS },
 	{ "export", cmd_export, &export_options, GIVES_UP_RIGHTS },
 	{ "mark", cmd_mark, &mark_options, GIVES_UP_RIGHTS },
+	{ "doctor", cmd_doctor, &doctor_options, KEEPS_RIGHTS },
 };
 /* clang-format on */
 

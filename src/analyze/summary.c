@@ -8,6 +8,7 @@
 
 #include "analyze/cells.h"
 #include "base/units.h"
+#include "store/format.h"
 #include "store/rows.h"
 
 static struct summary_number summary_number(const char *digits)
@@ -48,6 +49,9 @@ static void summary_load_facts(struct summary *summary, const struct dims *dims)
 	summary->only_path = dims_run(dims, "filter.path");
 	summary->exit_status = dims_run(dims, "exit_status");
 	summary->stop_reason = dims_run(dims, "stop_reason");
+	summary->segment = summary_number(dims_run(dims, "segment"));
+	summary->dropped_segments = summary_number(dims_run(dims, "dropped_segments"));
+	summary->dropped_rows = summary_number(dims_run(dims, "dropped_rows"));
 	summary->cpus = summary_number(dims_run(dims, "cpus"));
 	summary->buffer_bytes = summary_number(dims_run(dims, "buffer_bytes"));
 	summary->cpu_ns = summary_number(dims_run(dims, "cpu_ns"));
@@ -278,7 +282,25 @@ void summary_take_damage(struct summary *summary, const struct reader *reader)
 	summary->state = summary->damage     ? SUMMARY_DAMAGED
 			 : summary->complete ? SUMMARY_COMPLETE
 			 : summary->live     ? SUMMARY_LIVE
+			 : *summary->failure ? SUMMARY_UNWRITTEN
 					     : SUMMARY_KILLED;
+}
+
+/* What the header tells of a recorder that could write no more: nothing else can. */
+static void summary_load_failure(struct summary *summary, const struct file_header *header)
+{
+	char reason[64];
+
+	if (!header->failure)
+		return;
+	snprintf(summary->failure, sizeof(summary->failure),
+		 "the trace could not be written: %s; %llu rows are not in it",
+		 strerror_r((int)header->failure, reason, sizeof(reason)),
+		 (unsigned long long)header->unwritten);
+	summary->stop_reason = summary->failure;
+	summary->unwritten = header->unwritten;
+	if (header->lost > summary->lost) /* rows of losses may be among those not written */
+		summary->lost = header->lost;
 }
 
 int summary_load(struct summary *summary, const char *path, struct reader *reader,
@@ -307,6 +329,7 @@ int summary_load(struct summary *summary, const char *path, struct reader *reade
 		summary_free(summary);
 		return err;
 	}
+	summary_load_failure(summary, reader_header(reader));
 	summary->has_utc = !dims_utc(dims, summary->span.start, &summary->start_utc) &&
 			   !dims_utc(dims, summary->span.end, &summary->end_utc);
 	summary->bytes = reader_file_size(reader);

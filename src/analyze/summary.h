@@ -57,7 +57,13 @@ struct summary_block {
 };
 
 /* How whole the file is. */
-enum summary_state { SUMMARY_COMPLETE, SUMMARY_DAMAGED, SUMMARY_LIVE, SUMMARY_KILLED };
+enum summary_state {
+	SUMMARY_COMPLETE,
+	SUMMARY_DAMAGED,
+	SUMMARY_LIVE,
+	SUMMARY_KILLED,
+	SUMMARY_UNWRITTEN, /* its recorder could write no more, and said so */
+};
 
 /* A fact that is a number. */
 struct summary_number {
@@ -76,10 +82,13 @@ struct summary {
 
 	/* Facts that the recorder stated; NULL or not known where it did not. */
 	const char *version, *host, *kernel, *machine, *user, *cwd;
-	const char *command, *target, *pids, *stop_reason;
+	const char *command, *target, *pids;
+	const char *stop_reason; /* of a trace that could not be written to its end, why */
 	const char *only_comm, *only_cgroup, *only_path; /* what was asked to be kept alone */
 	const char *exit_status;			 /* as stated: 0, signal 9 */
 	struct summary_number exit_code, exit_signal;	 /* one of them at most is known */
+	struct summary_number segment, dropped_segments,
+		dropped_rows; /* of a recording in many files: which this is, what went before it */
 	struct summary_number cpus, buffer_bytes;
 	struct summary_number cpu_ns,
 		start_cpu_ns; /* the recorder's; what of it before the start */
@@ -95,12 +104,14 @@ struct summary {
 	uint64_t rows;	    /* of all tables */
 	double bytes_a_row; /* of the file; NAN without rows */
 	struct summary_table tables[TABLE_COUNT];
+	uint64_t unwritten; /* rows that the recorder could not write */
 	uint64_t lost;
 	struct summary_loss *losses;
 	size_t loss_count;
 	struct summary_clock clock;
 	struct summary_coverage coverage;
 	struct summary_block block;
+	char failure[192]; /* stop_reason may be this */
 };
 
 /* Checks every chunk of the file on the way. */

@@ -47,7 +47,13 @@ struct drain {
 	struct kernel *kernel;
 	int job_event;
 	atomic_bool stop;
-	int stop_event; /* wakes all workers when stop is set */
+	atomic_bool pause;
+	int stop_event; /* wakes all workers when stop or pause is set */
+	_Atomic uint64_t watch;
+	pthread_mutex_t lock; /* guards what follows */
+	pthread_cond_t changed;
+	unsigned paused; /* workers that wait */
+	struct writer *writer;
 	unsigned count;
 	struct worker *workers;
 };
@@ -66,7 +72,10 @@ static int worker_take(void *context, void *data, size_t size)
 static void worker_report(struct worker *worker)
 {
 	int failed = worker->maker.sink.failed;
+	uint64_t watch = worker->drain->watch;
 
+	if (watch && writer_size(worker->maker.sink.writer) >= watch)
+		eventfd_write(worker->drain->job_event, 1);
 	if (!kernel_live(worker->drain->kernel) || (failed && !worker->failed)) {
 		worker->failed = failed;
 		eventfd_write(worker->drain->job_event, 1);
@@ -79,6 +88,24 @@ static void worker_hurry(struct worker *worker, bool urgent)
 		return;
 	worker->urgent = urgent;
 	setpriority(PRIO_PROCESS, (id_t)worker->tid, urgent ? URGENT : POLITE);
+}
+
+/* All that came so far goes into the file that ends here. */
+static void worker_wait(struct worker *worker)
+{
+	struct drain *drain = worker->drain;
+
+	ring_buffer__consume(worker->rings);
+	sink_flush(&worker->maker.sink, 0);
+	pthread_mutex_lock(&drain->lock);
+	drain->paused++;
+	pthread_cond_broadcast(&drain->changed);
+	while (drain->pause)
+		pthread_cond_wait(&drain->changed, &drain->lock);
+	drain->paused--;
+	worker->maker.sink.writer = drain->writer;
+	pthread_cond_broadcast(&drain->changed);
+	pthread_mutex_unlock(&drain->lock);
 }
 
 static void *worker_run(void *context)
@@ -95,6 +122,8 @@ static void *worker_run(void *context)
 			     epoll_wait(worker->bells, rung, RINGS_A_WORKER + 1, POLL_MS) > 0);
 		ring_buffer__consume(worker->rings);
 		sink_flush(sink, WRITE_AGE);
+		if (worker->drain->pause)
+			worker_wait(worker);
 		worker_report(worker);
 	}
 	ring_buffer__consume(worker->rings);
@@ -128,19 +157,20 @@ static int worker_add_ring(struct worker *worker, int fd, struct error *e)
 	return worker_listen(worker, fd, e);
 }
 
-static int worker_open(struct worker *worker, struct drain *drain, struct writer *writer,
+static int worker_open(struct worker *worker, struct drain *drain, struct kept *kept,
 		       struct error *e)
 {
 	worker->drain = drain;
-	sink_init(&worker->maker.sink, writer);
+	sink_init(&worker->maker.sink, drain->writer);
+	worker->maker.sink.kept = kept;
 	worker->bells = epoll_create1(EPOLL_CLOEXEC);
 	if (worker->bells < 0)
 		return error_errno(e, "cannot make an epoll");
 	return worker_listen(worker, drain->stop_event, e);
 }
 
-int drain_open(struct drain **out, struct kernel *kernel, struct writer *writer, int job_event,
-	       struct error *e)
+int drain_open(struct drain **out, struct kernel *kernel, struct writer *writer, struct kept *kept,
+	       int job_event, struct error *e)
 {
 	unsigned cpus = kernel_ring_count(kernel), count, next = 0;
 	struct drain *drain = calloc(1, sizeof(*drain));
@@ -150,6 +180,9 @@ int drain_open(struct drain **out, struct kernel *kernel, struct writer *writer,
 	if (!drain)
 		return error_set(e, -ENOMEM, "out of memory");
 	drain->kernel = kernel;
+	drain->writer = writer;
+	pthread_mutex_init(&drain->lock, NULL);
+	pthread_cond_init(&drain->changed, NULL);
 	drain->job_event = job_event;
 	drain->stop_event = eventfd(0, EFD_CLOEXEC);
 	if (drain->stop_event < 0)
@@ -159,7 +192,7 @@ int drain_open(struct drain **out, struct kernel *kernel, struct writer *writer,
 	if (!drain->workers)
 		return error_set(e, -ENOMEM, "out of memory");
 	while (drain->count < count && !err)
-		err = worker_open(&drain->workers[drain->count++], drain, writer, e);
+		err = worker_open(&drain->workers[drain->count++], drain, kept, e);
 	for (unsigned cpu = 0; cpu < cpus && !err; cpu++)
 		if (kernel_ring_fd(kernel, cpu) >= 0)
 			err = worker_add_ring(&drain->workers[next++ / RINGS_A_WORKER],
@@ -175,6 +208,43 @@ int drain_open(struct drain **out, struct kernel *kernel, struct writer *writer,
 			drain->workers[i].started = true;
 	}
 	return err;
+}
+
+void drain_watch(struct drain *drain, uint64_t bytes)
+{
+	drain->watch = bytes;
+}
+
+static unsigned drain_started(const struct drain *drain)
+{
+	unsigned started = 0;
+
+	for (unsigned i = 0; i < drain->count; i++)
+		started += drain->workers[i].started;
+	return started;
+}
+
+void drain_pause(struct drain *drain)
+{
+	unsigned started = drain_started(drain);
+
+	drain->pause = true;
+	eventfd_write(drain->stop_event, 1);
+	pthread_mutex_lock(&drain->lock);
+	while (drain->paused < started)
+		pthread_cond_wait(&drain->changed, &drain->lock);
+	pthread_mutex_unlock(&drain->lock);
+}
+
+void drain_resume(struct drain *drain, struct writer *writer)
+{
+	pthread_mutex_lock(&drain->lock);
+	drain->writer = writer;
+	drain->pause = false;
+	pthread_cond_broadcast(&drain->changed);
+	while (drain->paused) /* else the next pause would count one that has not gone yet */
+		pthread_cond_wait(&drain->changed, &drain->lock);
+	pthread_mutex_unlock(&drain->lock);
 }
 
 int drain_failed(struct drain *drain, struct error *e)

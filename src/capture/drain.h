@@ -9,10 +9,17 @@
 
 struct drain;
 
-/* Starts the threads. job_event: an eventfd that is written when the job may have ended or when a
- * thread can write no more. */
-int drain_open(struct drain **drain, struct kernel *kernel, struct writer *writer, int job_event,
-	       struct error *e);
+/* Starts the threads. kept: of a recording that goes on in new files, else NULL. job_event: an eventfd that is written when the
+ * job may have ended, when a thread can write no more, and when the file has got to its limit. */
+int drain_open(struct drain **drain, struct kernel *kernel, struct writer *writer,
+	       struct kept *kept, int job_event, struct error *e);
+
+/* The size of the file at which job_event is written; 0: none. */
+void drain_watch(struct drain *drain, uint64_t bytes);
+
+/* Has all that the rings hold written, and the threads wait; then lets them go on with another writer. */
+void drain_pause(struct drain *drain);
+void drain_resume(struct drain *drain, struct writer *writer);
 
 /* The first failure to write; 0: none so far. */
 int drain_failed(struct drain *drain, struct error *e);

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "bpf/shared.skel.h"
+#include "capture/hooks.h"
 #include "capture/probe_set.h"
 #include "capture/rings.h"
 #include "probes/bpf_error.h"
@@ -148,6 +149,16 @@ uint32_t kernel_layers(const struct kernel *kernel)
 uint64_t kernel_load_cpu(const struct kernel *kernel, enum probe_id probe)
 {
 	return kernel->probes.load_cpu_ns[probe];
+}
+
+void kernel_list_hooks(const struct kernel *kernel,
+		       void (*each)(void *context, enum probe_id probe, const char *place,
+				    bool attached),
+		       void *context)
+{
+	for (unsigned i = 0; i < PROBE_COUNT; i++)
+		if (kernel->probes.runs[i].bpf)
+			hooks_list(&kernel->probes.runs[i], i, each, context);
 }
 
 /* ---- recording ---- */

@@ -41,6 +41,12 @@ uint32_t kernel_layers(const struct kernel *kernel);
 /* CPU time that a probe's programs took to load; 0: they were not. */
 uint64_t kernel_load_cpu(const struct kernel *kernel, enum probe_id probe);
 
+/* Tells of each program that is loaded where it hangs, as its section says, and whether it is attached. */
+void kernel_list_hooks(const struct kernel *kernel,
+		       void (*each)(void *context, enum probe_id probe, const char *place,
+				    bool attached),
+		       void *context);
+
 /* Makes a child of strata's part of the job as soon as it calls execve. */
 int kernel_add_child(struct kernel *kernel, pid_t pid, struct error *e);
 

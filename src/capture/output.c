@@ -62,41 +62,41 @@ static int replace_file(const char *path, const struct outfile_inputs *inputs, i
 	return err;
 }
 
-static int create_file(const struct session_config *config, int *fd, struct error *e)
+static int create_file(const struct output_place *place, int *fd, struct error *e)
 {
-	struct outfile_inputs inputs = { &config->log, 1 };
-	enum outfile_kind kind = outfile_look(config->output);
+	struct outfile_inputs inputs = { &place->log, 1 };
+	enum outfile_kind kind = outfile_look(place->path);
 
 	if (kind == OUTFILE_STREAM || kind == OUTFILE_REFUSED)
-		return open_null(config->output, fd, e);
-	if (config->force && kind == OUTFILE_REGULAR)
-		return replace_file(config->output, &inputs, fd, e);
-	*fd = open(config->output, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, TRACE_MODE);
-	return *fd < 0 ? output_error(e, -errno, config->output, &config->invoker) : 0;
+		return open_null(place->path, fd, e);
+	if (place->force && kind == OUTFILE_REGULAR)
+		return replace_file(place->path, &inputs, fd, e);
+	*fd = open(place->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, TRACE_MODE);
+	return *fd < 0 ? output_error(e, -errno, place->path, place->invoker) : 0;
 }
 
-int output_create(const struct session_config *config, int *fd, struct error *e)
+int output_create(const struct output_place *place, int *fd, struct error *e)
 {
 	struct identity identity;
-	int err = identity_enter(&identity, &config->invoker, e);
+	int err = identity_enter(&identity, place->invoker, e);
 
 	if (err)
 		return err;
-	err = create_file(config, fd, e);
+	err = create_file(place, fd, e);
 	identity_leave(&identity);
 	return err;
 }
 
-void output_remove(const struct session_config *config)
+void output_remove(const struct output_place *place)
 {
 	struct identity identity;
 	struct stat file;
 	struct error ignored;
 
-	if (identity_enter(&identity, &config->invoker, &ignored))
+	if (identity_enter(&identity, place->invoker, &ignored))
 		return;
-	if (!lstat(config->output, &file) && S_ISREG(file.st_mode))
-		unlink(config->output);
+	if (!lstat(place->path, &file) && S_ISREG(file.st_mode))
+		unlink(place->path);
 	identity_leave(&identity);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bpf/shared.skel.h"
+#include "capture/descriptors.h"
 #include "capture/loader.h"
 #include "probes/bpf_error.h"
 #include "probes/core_types.h"
@@ -106,10 +107,49 @@ static int run_open(struct probe_run *run, const struct bpf_object_open_opts *op
 	return 0;
 }
 
+/* What loading and attaching an object opens: programs, their links, maps of its own, its types. Those of the maps that it
+ * shares are open. */
+static long run_descriptors(const struct probe_run *run)
+{
+	struct bpf_object *object = *run->skeleton->obj;
+	struct bpf_program *program;
+	struct bpf_map *map;
+	long count = 1;
+
+	bpf_object__for_each_program (program, object)
+		count += bpf_program__autoload(program) ? 2 : 0;
+	bpf_object__for_each_map (map, object)
+		count += bpf_map__fd(map) < 0;
+	return count;
+}
+
+/* What else a recording opens: the rings, a few for each thread that drains them, the trace, files of /proc, and what the
+ * objects need in passing while they load side by side. */
+static long set_other_descriptors(const struct rings *rings)
+{
+	return 28 + (long)rings->cpus + (long)rings->cpus / 4;
+}
+
+/* Whether there are file descriptors left for an object that is open, beside those that `planned` counts for others. Asked before
+ * any is loaded: else it were chance which of them found none left, and when. */
+static int run_fit(const struct probe_run *run, long *planned, struct error *e)
+{
+	long need = run_descriptors(run), left = descriptors_left() - *planned;
+
+	if (need > left)
+		return error_set(e, -EMFILE,
+				 "it needs %ld open files, and the limit of this process leaves "
+				 "%ld; " DESCRIPTORS_ADVICE,
+				 need, left < 0 ? 0 : left);
+	*planned += need;
+	return 0;
+}
+
 /* Opens the objects of all probes that this recording wants. types: where the kernel's types will be. */
 static int set_open_objects(struct probe_set *set, const struct shared_bpf *shared,
-			    const char *types, struct error *e)
+			    const struct rings *rings, const char *types, struct error *e)
 {
+	long planned = set_other_descriptors(rings);
 	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = types);
 	int err = 0;
 
@@ -119,6 +159,8 @@ static int set_open_objects(struct probe_set *set, const struct shared_bpf *shar
 		if (!probe_is_wanted(probes[i], &set->setup))
 			continue;
 		err = run_open(run, &options, shared, e);
+		if (!err)
+			err = run_fit(run, &planned, e);
 		if (err)
 			err = set_leave_out(set, run, err, e);
 	}
@@ -226,7 +268,7 @@ int probe_set_open(struct probe_set *set, const struct shared_bpf *shared, struc
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", types);
 	for (unsigned i = 0; i < PROBE_COUNT; i++)
 		set->runs[i] = (struct probe_run){ .probe = probes[i], .setup = &set->setup };
-	err = set_open_objects(set, shared, path, e);
+	err = set_open_objects(set, shared, rings, path, e);
 	if (!err)
 		err = set_write_types(set, types, e);
 	if (!err)

@@ -42,7 +42,7 @@ int rights_check(struct error *e)
 {
 	uint64_t have = caps_effective();
 	bool bpf = have & CAP_BIT(CAP_BPF), perfmon = have & CAP_BIT(CAP_PERFMON);
-	char recipe[3 * PATH_MAX + 256];
+	char recipe[RIGHTS_RECIPE_BYTES];
 
 	if (have & CAP_BIT(CAP_SYS_ADMIN))
 		bpf = perfmon = true;
@@ -154,6 +154,9 @@ static int rights_needed(const struct session_config *config, const struct kerne
 	*needed = 0;
 	if (caps_root()) {
 		*needed |= CAP_BIT(CAP_KILL); /* the command gets signals whoever it has become */
+		if (config->rotate &&
+		    !config->invoker.change) /* files to come, in whoever's folder */
+			*needed |= CAP_BIT(CAP_DAC_OVERRIDE);
 		if (config->log && !config->invoker.change)
 			*needed |= CAP_BIT(CAP_DAC_READ_SEARCH);
 		if (proc_hides())

@@ -7,6 +7,7 @@
 #ifndef STRATA_CAPTURE_RIGHTS_H
 #define STRATA_CAPTURE_RIGHTS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,6 +18,8 @@
 /* 0, or -EPERM with the missing capabilities and the commands that grant them, or -ENOTSUP when the
  * kernel offers no type information (BTF) or no BPF at all. */
 int rights_check(struct error *e);
+
+#define RIGHTS_RECIPE_BYTES (3 * PATH_MAX + 256)
 
 /* The commands by which root lets the members of a group record with this very program. Returns out. */
 const char *rights_recipe(char *out, size_t size);

@@ -1,4 +1,4 @@
-#include "capture/session.h"
+#include "capture/session_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,44 +15,16 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "capture/caches.h"
-#include "capture/drain.h"
+#include "capture/descriptors.h"
 #include "capture/facts.h"
-#include "capture/follow.h"
-#include "capture/kernel.h"
-#include "capture/losses.h"
+#include "capture/layers_open.h"
 #include "capture/output.h"
 #include "capture/rights.h"
-#include "capture/signals.h"
-#include "store/sink.h"
 #include "sampler/clock.h"
 #include "sampler/sampler.h"
 
 #define PROGRESS_EVERY NS_PER_SECOND
 #define LOSS_EVERY     (NS_PER_SECOND / 2)
-
-struct session {
-	const struct session_config *config;
-	struct kernel *kernel;
-	struct writer *writer;
-	struct drain *drain;
-	struct sink sink;	  /* this thread's own rows */
-	void **samplers;	  /* the state of each of samplers[]; NULL: not open */
-	uint32_t layers;	  /* LAYER_BITs that are recorded */
-	struct absences absences; /* what was asked for and is not */
-	struct launch launch;
-	int job_event;
-	int caches; /* -1: not to be dropped */
-	struct signals signals;
-	bool command_done;
-	int command_status; /* as waitpid gives it */
-	uint64_t start, stop;
-	uint64_t start_cpu; /* own CPU time before the recording */
-	uint64_t next_sample, next_loss, next_progress;
-	struct losses losses;
-	struct follow *follow; /* NULL: no log to follow */
-	const char *reason;
-	int output_err; /* why the trace file could not be made */
-};
 
 bool session_output_refused(const struct session *session)
 {
@@ -93,50 +65,60 @@ static int session_open_kernel(struct session *session, struct error *e)
 	return losses_open(&session->losses, session->kernel, e);
 }
 
-static int session_open_samplers(struct session *session, struct error *e)
+const char *session_output(const struct session *session)
 {
-	int err = 0;
+	return session->series ? series_path(session->series) : session->config->output;
+}
 
-	session->samplers = calloc(sampler_count, sizeof(*session->samplers));
-	if (!session->samplers)
-		return error_set(e, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < sampler_count && !err; i++) {
-		if (!(samplers[i]->layers & session->layers))
-			continue;
-		err = samplers[i]->open(&session->samplers[i], e);
-		if (err)
-			err = absences_leave_out(&session->absences, &session->layers,
-						 session->config->required, samplers[i]->layers,
-						 err, e);
+void session_remove_output(const struct session *session)
+{
+	struct output_place place = { .path = session_output(session),
+				      .invoker = &session->config->invoker };
+
+	output_remove(&place);
+}
+
+static int session_create_output(struct session *session, struct error *e)
+{
+	const struct session_config *config = session->config;
+	struct output_place place = { config->output, config->log, &config->invoker,
+				      config->force };
+	struct series_config series = {
+		.place = place,
+		.most_bytes = config->max_bytes,
+		.most_time = config->max_time,
+	};
+	int fd, err;
+
+	if (config->rotate) {
+		err = series_open(&session->series, &series, e);
+		return err ? err : series_next(session->series, &session->writer, e);
 	}
-	return err;
+	err = output_create(&place, &fd, e);
+	if (err)
+		return err;
+	err = writer_open(&session->writer, fd, e);
+	return err ? error_add(e, err, "cannot begin trace '%s'", config->output) : 0;
 }
 
 static int session_open_output(struct session *session, struct error *e)
 {
 	const struct session_config *config = session->config;
-	int fd, err;
 
-	session->output_err = output_create(config, &fd, e);
+	session->output_err = session_create_output(session, e);
 	if (session->output_err)
 		return session->output_err;
-	err = session->output_err = writer_open(&session->writer, fd, e);
-	if (err)
-		return error_add(e, err, "cannot begin trace '%s'", config->output);
 	sink_init(&session->sink, session->writer);
+	session->sink.kept = session->series ? series_kept(session->series) : NULL;
 	facts_begin(&session->sink, config, session->layers, &session->absences);
 	return 0;
 }
 
-int session_open(struct session **out, const struct session_config *config, struct error *e)
+static int session_prepare(struct session *session, struct error *e)
 {
-	struct session *session = calloc(1, sizeof(*session));
+	const struct session_config *config = session->config;
 	int err;
 
-	*out = session;
-	if (!session)
-		return error_set(e, -ENOMEM, "out of memory");
-	session->config = config;
 	session->layers = config->layers;
 	session->launch = (struct launch)LAUNCH_NONE;
 	session->signals.fd = session->caches = -1;
@@ -154,10 +136,26 @@ int session_open(struct session **out, const struct session_config *config, stru
 		err = launch_fork(&session->launch, config->command, &config->account,
 				  &session->signals.old_mask, e);
 	session->signals.apart = session->launch.terminal.apart;
+	if (!err) /* once the command has been forked: it keeps the limit that strata was given */
+		descriptors_raise(&session->files);
+	return err;
+}
+
+int session_open(struct session **out, const struct session_config *config, struct error *e)
+{
+	struct session *session = calloc(1, sizeof(*session));
+	int err;
+
+	*out = session;
+	if (!session)
+		return error_set(e, -ENOMEM, "out of memory");
+	session->config = config;
+	err = session_prepare(session, e);
 	if (!err)
 		err = session_open_kernel(session, e);
 	if (!err)
-		err = session_open_samplers(session, e);
+		err = layers_open_samplers(&session->samplers, &session->layers, config->required,
+					   &session->absences, e);
 	if (!err)
 		err = session_open_output(session, e);
 	if (!err && config->drop_caches)
@@ -166,13 +164,16 @@ int session_open(struct session **out, const struct session_config *config, stru
 		err = rights_give_up(config, session->kernel, e);
 	if (!err)
 		err = drain_open(&session->drain, session->kernel, session->writer,
-				 session->job_event, e);
-	return err;
+				 session->sink.kept, session->job_event, e);
+	if (!err)
+		drain_watch(session->drain, session->series ? series_segment_bytes(session->series)
+							    : config->max_bytes);
+	return descriptors_explain(err, e);
 }
 
 /* ---- running ---- */
 
-static uint64_t session_rows(const struct session *session)
+uint64_t session_rows(const struct session *session)
 {
 	uint64_t rows = 0;
 
@@ -193,7 +194,7 @@ static void session_tell_progress(const struct session *session)
 	session->config->progress(&progress);
 }
 
-static void session_sample(struct session *session)
+void session_sample(struct session *session)
 {
 	samplers_sample(session->samplers, &session->sink);
 	kernel_sample(session->kernel, &session->sink);
@@ -226,19 +227,17 @@ static uint64_t session_tick(struct session *session)
 							 : session->next_loss;
 	if (signals_due(&session->signals) < next)
 		next = signals_due(&session->signals);
-	if (session->config->duration && session->start + session->config->duration < next)
-		next = session->start + session->config->duration;
+	if (session_end_time(session) < next)
+		next = session_end_time(session);
 	return next > now ? next - now : 0;
 }
 
-/* The command while it runs, else 0. */
-static pid_t session_command(const struct session *session)
+pid_t session_command(const struct session *session)
 {
 	return session->command_done ? 0 : session->launch.pid;
 }
 
-/* Takes signals, passes on those for the command, and notices its end. */
-static void session_take_signals(struct session *session)
+void session_take_signals(struct session *session)
 {
 	pid_t command = session_command(session);
 
@@ -258,9 +257,10 @@ static bool session_over(struct session *session)
 	const struct session_config *config = session->config;
 	struct error ignored;
 
-	if (config->duration && clock_boot() >= session->start + config->duration)
-		session->reason = "duration";
-	else if (drain_failed(session->drain, &ignored) || session->sink.failed)
+	session->reason = session_limit_reached(session);
+	if (session->reason)
+		return true;
+	if (drain_failed(session->drain, &ignored) || session->sink.failed)
 		session->reason = "trace file not writable";
 	else if (session->signals.interrupts >= 2 || session->signals.stop)
 		session->reason = "interrupted";
@@ -280,10 +280,13 @@ static void session_loop(struct session *session)
 	eventfd_t ignored;
 
 	while (!session_over(session)) {
-		uint64_t wait = session_tick(session);
-		struct timespec timeout = { (time_t)(wait / NS_PER_SECOND),
-					    (long)(wait % NS_PER_SECOND) };
+		uint64_t wait;
+		struct timespec timeout;
 
+		session_rotate(session);
+		wait = session_tick(session);
+		timeout = (struct timespec){ (time_t)(wait / NS_PER_SECOND),
+					     (long)(wait % NS_PER_SECOND) };
 		ppoll(watched, 2, &timeout, NULL);
 		eventfd_read(session->job_event, &ignored);
 		session_take_signals(session);
@@ -307,6 +310,7 @@ int session_run(struct session *session, struct error *e)
 	losses_start(&session->losses, session->start);
 	session->start_cpu = clock_own_cpu();
 	facts_start(&session->sink, session->kernel, session->start, session->start_cpu);
+	session_segment_facts(session);
 	clock_sample(&session->sink);
 	samplers_start(session->samplers);
 	sink_flush(&session->sink, 0);
@@ -322,129 +326,4 @@ int session_run(struct session *session, struct error *e)
 	session_loop(session);
 	launch_make_room(&session->launch, !session_command(session));
 	return 0;
-}
-
-/* ---- finishing ---- */
-
-static void session_last_facts(struct session *session)
-{
-	char tids[256];
-	struct facts_end end = {
-		.stop = session->stop,
-		.reason = session->reason ? session->reason : "failed",
-		.recorder_tids = tids,
-		.command_status = session->command_done ? &session->command_status : NULL,
-	};
-
-	drain_tids(session->drain, tids, sizeof(tids));
-	facts_end(&session->sink, &end);
-}
-
-/* Rows that could not be written are a loss like any other, if anybody can still be told. */
-static uint64_t session_count_dropped(struct session *session)
-{
-	uint64_t dropped[TABLE_COUNT] = { 0 }, sum = 0;
-
-	drain_dropped(session->drain, dropped);
-	for (unsigned i = 0; i < TABLE_COUNT; i++)
-		sum += dropped[i] + session->sink.dropped[i];
-	return sum;
-}
-
-/* Ends the recording; what is left in the kernel and at the samplers becomes rows. */
-static int session_stop(struct session *session, struct session_result *result)
-{
-	int err;
-
-	if (session->start)
-		session_sample(session); /* before detaching, which takes its time */
-	session->stop = clock_boot();
-	result->stop_failed = kernel_stop(session->kernel, &result->stop_error);
-	err = drain_stop(session->drain, &result->error);
-	losses_take(&session->losses, session->kernel, &session->sink);
-	if (session->follow && session->start)
-		follow_take(session->follow, session->start, &session->sink);
-	kernel_finish(session->kernel, &session->sink);
-	clock_sample(&session->sink);
-	session_last_facts(session);
-	sink_flush(&session->sink, 0);
-	if (!err && session->sink.failed) {
-		err = session->sink.failed;
-		result->error = session->sink.error;
-	}
-	return err;
-}
-
-/* Closes the trace file. Of two failures the first is the one to tell. */
-static int session_close_output(struct session *session, int err, struct error *e)
-{
-	struct error second;
-	int close_err = writer_close(session->writer, err ? &second : e);
-
-	session->writer = NULL;
-	return err ? err : close_err;
-}
-
-static void session_count(const struct session *session, struct session_result *result)
-{
-	const struct selection *selection = &session->config->selection;
-	struct kernel_matches matches = kernel_matches(session->kernel);
-	struct stat file;
-
-	result->no_thread = (selection->comm || selection->cgroup) && !matches.threads;
-	result->no_file = selection->path && !matches.files;
-	result->lost = session->losses.total;
-	result->length = session->stop - session->start;
-	result->start_cpu_ns = session->start_cpu;
-	result->cpu_ns = clock_own_cpu() - session->start_cpu;
-	if (!stat(session->config->output, &file))
-		result->bytes = (uint64_t)file.st_size;
-}
-
-void session_finish(struct session *session, struct session_result *result)
-{
-	int err;
-
-	*result = (struct session_result){ .reason = session->reason };
-	if (session->signals.stop) /* a further one ends strata at once */
-		sigprocmask(SIG_SETMASK, &session->signals.old_mask, NULL);
-	err = session_stop(session, result);
-	result->rows = session_rows(session);
-	result->dropped = session_count_dropped(session);
-	result->write_failed = session_close_output(session, err, &result->error);
-	session_count(session, result);
-}
-
-int session_wait(struct session *session)
-{
-	struct pollfd watched = { .fd = session->signals.fd, .events = POLLIN };
-
-	while (session_command(session)) {
-		poll(&watched, 1, signals_due(&session->signals) == UINT64_MAX ? -1 : 20);
-		session_take_signals(session);
-	}
-	return session->command_status;
-}
-
-void session_close(struct session *session)
-{
-	struct error ignored;
-
-	if (!session)
-		return;
-	launch_close(&session->launch);
-	drain_close(session->drain);
-	if (session->writer)
-		writer_close(session->writer, &ignored);
-	samplers_close(session->samplers);
-	sink_free(&session->sink);
-	kernel_close(session->kernel);
-	signals_close(&session->signals);
-	if (session->job_event >= 0)
-		close(session->job_event);
-	if (session->caches >= 0)
-		close(session->caches);
-	losses_close(&session->losses);
-	follow_close(session->follow);
-	free(session);
 }

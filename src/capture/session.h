@@ -19,6 +19,7 @@
 #include "probes/absences.h"
 #include "capture/selection.h"
 #include "capture/launch.h"
+#include "capture/series.h"
 
 enum session_scope { SCOPE_DEFAULT, SCOPE_JOB, SCOPE_ALL };
 
@@ -42,9 +43,11 @@ struct session_config {
 	void (*progress)(
 		const struct session_progress *progress); /* each second; NULL: nobody asks */
 	uint64_t duration;				  /* ns; 0: until it ends */
-	uint64_t interval;				  /* ns between samples */
-	uint64_t ring_bytes;				  /* 0: by the number of CPUs */
-	struct selection selection;			  /* resolved */
+	uint64_t max_bytes, max_time; /* 0: none; the recording stops there, or, */
+	bool rotate;		      /* goes on in new files, and drops the oldest */
+	uint64_t interval;	      /* ns between samples */
+	uint64_t ring_bytes;	      /* 0: by the number of CPUs */
+	struct selection selection;   /* resolved */
 	const char *output;
 	const char *log;	/* the job's own, to follow; NULL: none */
 	struct account account; /* who the command runs as */
@@ -55,6 +58,7 @@ struct session_result {
 	uint64_t rows, bytes, lost, dropped, length;
 	uint64_t start_cpu_ns, cpu_ns; /* own CPU time before the recording, and from then on */
 	const char *reason;	       /* why the recording ended */
+	struct series_counts series;   /* the files before the last one; zeros without --rotate */
 	int write_failed; /* -errno: the trace file could not be written to the end; error says why */
 	struct error error;
 	bool no_thread, no_file; /* there was a filter, and it matched none */
@@ -70,6 +74,10 @@ bool session_output_refused(const struct session *session);
 
 /* What was asked for and cannot be recorded on this machine. */
 const struct absences *session_absences(const struct session *session);
+
+/* The file that is being written. */
+const char *session_output(const struct session *session);
+void session_remove_output(const struct session *session);
 
 int session_open(struct session **session, const struct session_config *config, struct error *e);
 

@@ -41,6 +41,8 @@ static int info_print(const struct trace *trace, const char *run, struct error *
 		log_info("trace '%s' is still being recorded", run);
 	else if (summary.state == SUMMARY_KILLED)
 		log_info("trace '%s' is incomplete: its recorder was killed", run);
+	else if (summary.state == SUMMARY_UNWRITTEN)
+		log_info("trace '%s' is incomplete: %s", run, summary.stop_reason);
 	if (given.json)
 		summary_print_json(&summary, stdout);
 	else

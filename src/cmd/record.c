@@ -16,11 +16,9 @@
 #include "base/log.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "capture/output.h"
+#include "capture/layers_open.h"
 #include "capture/rights.h"
 #include "capture/session.h"
-#include "probes/probe.h"
-#include "sampler/sampler.h"
 
 enum { RECORD_FAILED = 125, RECORD_NOT_EXECUTABLE = 126, RECORD_NOT_FOUND = 127 };
 
@@ -28,8 +26,8 @@ enum { RECORD_FAILED = 125, RECORD_NOT_EXECUTABLE = 126, RECORD_NOT_FOUND = 127 
 
 static struct record_options_values {
 	const char *output, *layers, *pids, *scope, *until, *user, *comm, *cgroup, *path, *log;
-	bool all, force, drop_caches, redact_args;
-	uint64_t duration, interval, buffer;
+	bool all, force, drop_caches, redact_args, rotate;
+	uint64_t duration, interval, buffer, max_size, max_time;
 } given = { .interval = NS_PER_SECOND };
 
 static const struct option_row rows[] = {
@@ -50,6 +48,12 @@ static const struct option_row rows[] = {
 	{ 0, "path", OPTION_TEXT, &given.path, "PREFIX", "only files whose path begins so" },
 	{ 'd', "duration", OPTION_DURATION, &given.duration, "TIME",
 	  "stop recording after TIME (30s, 5m); the job goes on" },
+	{ 0, "max-size", OPTION_SIZE, &given.max_size, "SIZE",
+	  "stop recording at this size of the trace (100M, 2G); the job goes on" },
+	{ 0, "max-time", OPTION_DURATION, &given.max_time, "TIME",
+	  "stop recording after TIME; the job goes on" },
+	{ 0, "rotate", OPTION_FLAG, &given.rotate, NULL,
+	  "at these limits go on in new files, FILE.000001.strata, ..., and drop the oldest" },
 	{ 0, "until", OPTION_TEXT, &given.until, "main|all",
 	  "stop with the first process, or the last (default: all)" },
 	{ 0, "interval", OPTION_DURATION, &given.interval, "TIME",
@@ -80,17 +84,6 @@ const struct options record_options = {
 
 /* ---- from options to a session's configuration ---- */
 
-static uint32_t layers_available(void)
-{
-	uint32_t found = 0;
-
-	for (size_t i = 0; i < PROBE_COUNT; i++)
-		found |= probes[i]->layers;
-	for (size_t i = 0; i < sampler_count; i++)
-		found |= samplers[i]->layers;
-	return found;
-}
-
 /* What -e can name, on standard output. */
 static void list_layers(void)
 {
@@ -102,16 +95,6 @@ static void list_layers(void)
 		printf("%-9s %-12s %s\n", schema_layers[i].name,
 		       layers_available() & LAYER_BIT(i) ? when[schema_layers[i].when] : "not yet",
 		       schema_layers[i].doc);
-}
-
-static uint32_t layers_that(enum layer_when when)
-{
-	uint32_t found = 0;
-
-	for (unsigned i = 0; i < LAYER_COUNT; i++)
-		if (schema_layers[i].when == when)
-			found |= LAYER_BIT(i);
-	return found & layers_available();
 }
 
 /* Layers, and those of them that were asked for by name. */
@@ -218,6 +201,12 @@ static int check_target(const struct arguments *arguments, struct error *e)
 		return error_set(e, -EINVAL,
 				 "--scope all records every thread: it makes no sense with --comm "
 				 "or --cgroup");
+	if (given.rotate && !given.max_size && !given.max_time)
+		return error_set(e, -EINVAL, "--rotate needs --max-size or --max-time");
+	if (given.rotate && given.max_size && given.max_size < SERIES_LEAST_BYTES)
+		return error_set(e, -EINVAL, "--max-size must be at least 1M with --rotate");
+	if (given.rotate && given.max_time && given.max_time < SERIES_LEAST_TIME)
+		return error_set(e, -EINVAL, "--max-time must be at least 2s with --rotate");
 	if (given.interval < NS_PER_SECOND / 100)
 		return error_set(e, -EINVAL, "--interval must be at least 10ms");
 	return 0;
@@ -264,7 +253,18 @@ static void clear_progress(void)
 	fputs("\r\033[K", stderr);
 }
 
-static void print_summary(const struct session_config *config, const struct session_result *result)
+/* The files of a recording with --rotate beside the last one, which the summary names. */
+static void print_series(const struct series_counts *series)
+{
+	char rows_text[32];
+
+	log_info("that is the last of %llu files; the %llu before them, with %s rows, were dropped",
+		 (unsigned long long)series->kept_segments + 1,
+		 (unsigned long long)series->dropped_segments,
+		 units_format_count(rows_text, sizeof(rows_text), series->dropped_rows));
+}
+
+static void print_summary(const char *output, const struct session_result *result)
 {
 	char length[32], rows_text[32], bytes[32], lost[32], cpu[32], start[32], dropped[32];
 
@@ -290,11 +290,13 @@ static void print_summary(const struct session_config *config, const struct sess
 	}
 	log_info(
 		"%s: %s, %s rows in %s; %s lost; own CPU %s (%.1f %% of one core), and %s to start",
-		config->output, bytes, rows_text, length, result->lost ? lost : "none", cpu,
+		output, bytes, rows_text, length, result->lost ? lost : "none", cpu,
 		result->length ? 100.0 * (double)result->cpu_ns / (double)result->length : 0.0,
 		start);
+	if (result->series.segment)
+		print_series(&result->series);
 	if (result->bytes)
-		log_info("next: strata report %s", config->output);
+		log_info("next: strata report %s", output);
 }
 
 /* Ends as the command did, by the same signal if need be, but without a core file of strata's own. */
@@ -356,13 +358,13 @@ static int record_run(const struct session_config *config)
 	session_finish(session, &result);
 	if (err) {
 		log_error("%s", e.text);
-		output_remove(config); /* nothing ran, so there is nothing in it */
+		session_remove_output(session); /* nothing ran, so there is nothing in it */
 		if (config->command)
 			status = err == -ENOENT ? RECORD_NOT_FOUND : RECORD_NOT_EXECUTABLE;
 		session_close(session);
 		return status;
 	}
-	print_summary(config, &result);
+	print_summary(session_output(session), &result);
 	status = session_wait(session);
 	session_close(session);
 	return end_like(status);
@@ -407,6 +409,9 @@ int cmd_record(int argc, char **argv)
 	config.drop_caches = given.drop_caches;
 	config.redact_args = given.redact_args;
 	config.duration = given.duration;
+	config.max_bytes = given.max_size;
+	config.max_time = given.max_time;
+	config.rotate = given.rotate;
 	config.interval = given.interval;
 	config.ring_bytes = given.buffer;
 	if (isatty(STDERR_FILENO) && log_level >= LOG_NORMAL)

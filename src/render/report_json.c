@@ -90,10 +90,9 @@ void report_json_process(struct json *json, const struct report *report, uint32_
 static void print_run(struct json *json, const struct report *report)
 {
 	static const char *const states[] = {
-		[SUMMARY_COMPLETE] = "complete",
-		[SUMMARY_DAMAGED] = "damaged",
-		[SUMMARY_LIVE] = "live",
-		[SUMMARY_KILLED] = "killed",
+		[SUMMARY_COMPLETE] = "complete",   [SUMMARY_DAMAGED] = "damaged",
+		[SUMMARY_LIVE] = "live",	   [SUMMARY_KILLED] = "killed",
+		[SUMMARY_UNWRITTEN] = "unwritten",
 	};
 	const struct summary *summary = &report->summary;
 	const struct span *window = &report->context.window;

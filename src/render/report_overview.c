@@ -49,6 +49,9 @@ static void print_head(const struct report *report, FILE *out)
 		[SUMMARY_LIVE] = "The trace is not complete: it is still being recorded.\n",
 		[SUMMARY_KILLED] = ("The trace is not complete: its recorder was killed; the end "
 				    "is that of its last row.\n"),
+		[SUMMARY_UNWRITTEN] =
+			("The trace is not complete: its recorder could not write on; "
+			 "'strata info' tells why.\n"),
 	};
 	const struct summary *summary = &report->summary;
 	const struct span *window = &report->context.window;

@@ -27,6 +27,9 @@ static void print_facts(const struct summary *summary, struct json *json)
 	print_number(json, "exit_status", &summary->exit_code);
 	print_number(json, "exit_signal", &summary->exit_signal);
 	json_string(json, "stop_reason", summary->stop_reason);
+	print_number(json, "segment", &summary->segment);
+	print_number(json, "dropped_segments", &summary->dropped_segments);
+	print_number(json, "dropped_rows", &summary->dropped_rows);
 	print_number(json, "buffer_bytes", &summary->buffer_bytes);
 	print_number(json, "cpu_ns", &summary->cpu_ns);
 	print_number(json, "start_cpu_ns", &summary->start_cpu_ns);
@@ -65,6 +68,7 @@ static void print_layers(const struct summary *summary, struct json *json)
 
 static void print_losses(const struct summary *summary, struct json *json)
 {
+	json_uint(json, "unwritten", summary->unwritten);
 	json_uint(json, "lost", summary->lost);
 	json_open(json, "losses", '[');
 	for (size_t i = 0; i < summary->loss_count; i++) {

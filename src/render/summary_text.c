@@ -26,6 +26,7 @@ static void print_file(const struct summary *summary, FILE *out)
 		[SUMMARY_DAMAGED] = "damaged",
 		[SUMMARY_LIVE] = "still being recorded",
 		[SUMMARY_KILLED] = "incomplete: the recorder was killed",
+		[SUMMARY_UNWRITTEN] = "incomplete: the recorder could not write on",
 	};
 	char size[32];
 
@@ -105,12 +106,13 @@ static void print_losses(const struct summary *summary, FILE *out)
 		[SUMMARY_DAMAGED] = "none before the damage\n",
 		[SUMMARY_LIVE] = "none so far\n",
 		[SUMMARY_KILLED] = "none so far\n",
+		[SUMMARY_UNWRITTEN] = "none up to its end\n",
 	};
 	const struct summary_coverage *coverage = &summary->coverage;
 	char number[32], longest[32];
 
 	print_label(out, "lost");
-	if (!summary->loss_count)
+	if (!summary->lost)
 		fputs(none[summary->state], out);
 	else
 		fprintf(out, "%s in all\n",
@@ -134,6 +136,21 @@ static void print_losses(const struct summary *summary, FILE *out)
 			units_format_count(number, sizeof(number), coverage->holes),
 			coverage->holes == 1 ? "" : "s",
 			units_format_duration(longest, sizeof(longest), coverage->longest_ns));
+}
+
+static void print_segment(const struct summary *summary, FILE *out)
+{
+	char segments[32], rows[32];
+
+	if (!summary->segment.known)
+		return;
+	print_label(out, "segment");
+	fprintf(out,
+		"%llu of a recording in many files; before it, %s files with %s rows were "
+		"dropped\n",
+		(unsigned long long)summary->segment.value,
+		units_format_count(segments, sizeof(segments), summary->dropped_segments.value),
+		units_format_count(rows, sizeof(rows), summary->dropped_rows.value));
 }
 
 static void print_block(const struct summary *summary, FILE *out)
@@ -200,6 +217,7 @@ void summary_print_text(const struct summary *summary, FILE *out)
 	print_fact(out, "below", summary->only_path);
 	print_fact(out, "exit", summary->exit_status);
 	print_fact(out, "stopped", summary->stop_reason);
+	print_segment(summary, out);
 	print_host(summary, out);
 	print_fact(out, "user", summary->user);
 	print_fact(out, "directory", summary->cwd);

@@ -57,7 +57,11 @@ void format_put_header(uint8_t out[FORMAT_HEADER_SIZE], const struct file_header
 	at = put_u32(at + sizeof(header_magic), header->version);
 	at = put_u32(at, header->flags);
 	at = put_u64(at, header->realtime);
-	put_u64(at, header->boottime);
+	at = put_u64(at, header->boottime);
+	at = put_u32(at, header->failure);
+	at = put_u32(at, 0);
+	at = put_u64(at, header->unwritten);
+	put_u64(at, header->lost);
 	put_u64(out + FORMAT_HEADER_SIZE - 8, format_checksum(out, FORMAT_HEADER_SIZE - 8));
 }
 
@@ -79,7 +83,10 @@ int format_get_header(const uint8_t *bytes, size_t size, struct file_header *hea
 	header->flags = cursor_u32(&cursor);
 	header->realtime = cursor_u64(&cursor);
 	header->boottime = cursor_u64(&cursor);
-	cursor_take(&cursor, FORMAT_HEADER_SIZE - 8 - 32);
+	header->failure = cursor_u32(&cursor);
+	cursor_u32(&cursor);
+	header->unwritten = cursor_u64(&cursor);
+	header->lost = cursor_u64(&cursor);
 	checksum = cursor_u64(&cursor);
 	if (cursor.failed)
 		return error_set(e, -EBADMSG, "the file ends inside its header, at byte %zu", size);

@@ -37,6 +37,9 @@ struct file_header {
 	uint32_t flags;
 	uint64_t realtime; /* both clocks when the file was begun */
 	uint64_t boottime;
+	uint32_t failure;   /* errno of the write that ended the file; 0: none failed */
+	uint64_t unwritten; /* rows that were made after that, or could not be kept */
+	uint64_t lost;	    /* events that the recording lost; only with a failure */
 };
 
 struct chunk_header {

@@ -330,6 +330,11 @@ uint32_t reader_version(const struct reader *reader)
 	return reader->header.version;
 }
 
+const struct file_header *reader_header(const struct reader *reader)
+{
+	return &reader->header;
+}
+
 /* NULL, or what is wrong with the chunk: its header must say what the list says. */
 static const char *check_chunk(const struct reader *reader, const struct chunk *chunk)
 {

@@ -46,6 +46,7 @@ bool reader_live(const struct reader *reader);	   /* it was being written when i
 const char *reader_damage(const struct reader *reader); /* NULL: none found so far */
 uint64_t reader_file_size(const struct reader *reader);
 uint32_t reader_version(const struct reader *reader);
+const struct file_header *reader_header(const struct reader *reader);
 
 /* Lists the chunks of a table (TABLE_COUNT: of all tables) that may hold rows which touch [from, to],
  * in file order, after checking their checksums; stops before the first damaged one. The caller frees

@@ -1,6 +1,7 @@
 #include "store/sink.h"
 
 #include "base/clock.h"
+#include "store/kept.h"
 
 void sink_init(struct sink *sink, struct writer *writer)
 {
@@ -22,6 +23,8 @@ static void sink_write(struct sink *sink, enum table_id table)
 
 	sink->chunk.size = 0;
 	sink->since[table] = 0;
+	if (!err && sink->kept)
+		err = kept_tell(sink->kept, builder, &sink->chunk, &sink->error);
 	if (!err)
 		err = builder_encode(builder, &sink->chunk, &sink->error);
 	if (!err)
@@ -43,6 +46,13 @@ struct builder *sink_table(struct sink *sink, enum table_id table)
 }
 
 void sink_end_row(struct sink *sink, enum table_id table)
+{
+	if (sink->kept && (table == TABLE_file || table == TABLE_process))
+		kept_learn(sink->kept, sink->builders[table]);
+	sink_end_known_row(sink, table);
+}
+
+void sink_end_known_row(struct sink *sink, enum table_id table)
 {
 	struct builder *builder = sink->builders[table];
 

@@ -14,8 +14,12 @@
 #include "store/builder.h"
 #include "store/writer.h"
 
+struct kept;
+
 struct sink {
-	struct writer *writer;		       /* not owned */
+	struct writer *writer; /* not owned */
+	struct kept
+		*kept; /* names to tell again when the writer changes; NULL: it stays the same */
 	struct builder *builders[TABLE_COUNT]; /* made when first used */
 	uint64_t since[TABLE_COUNT];   /* CLOCK_MONOTONIC of a builder's first row; 0: empty */
 	uint64_t dropped[TABLE_COUNT]; /* rows after a failure to write */
@@ -33,6 +37,9 @@ struct builder *sink_table(struct sink *sink, enum table_id table);
 
 /* Ends the row. Writes the chunk when it is full. */
 void sink_end_row(struct sink *sink, enum table_id table);
+
+/* The same for a row that only says again what is known. */
+void sink_end_known_row(struct sink *sink, enum table_id table);
 
 void sink_drop(struct sink *sink, enum table_id table);
 

@@ -143,6 +143,16 @@ static void count_chunks(struct writer *writer)
 	}
 }
 
+/* The header has its place in the file already. Where even that cannot be written, the file stays incomplete with no reason. */
+static void note_failure(struct writer *writer, int err)
+{
+	struct error ignored;
+
+	if (!writer->header.failure)
+		writer->header.failure = (uint32_t)-err;
+	write_header(writer, &ignored);
+}
+
 static int append_locked(struct writer *writer, const struct buf *chunks, struct error *e)
 {
 	int err;
@@ -160,6 +170,7 @@ static int append_locked(struct writer *writer, const struct buf *chunks, struct
 			/* What cannot be cut off is a chunk without its end: readers stop there. */
 			if (ftruncate(writer->fd, (off_t)writer->size))
 				error_add(&writer->error, err, "trace left with a cut chunk");
+			note_failure(writer, err);
 		}
 	}
 	if (err) {
@@ -179,6 +190,15 @@ int writer_append(struct writer *writer, const struct buf *chunks, struct error 
 	err = append_locked(writer, chunks, e);
 	pthread_mutex_unlock(&writer->lock);
 	return err;
+}
+
+void writer_note_failure(struct writer *writer, int err, uint64_t unwritten, uint64_t lost)
+{
+	pthread_mutex_lock(&writer->lock);
+	writer->header.unwritten = unwritten;
+	writer->header.lost = lost;
+	note_failure(writer, err);
+	pthread_mutex_unlock(&writer->lock);
 }
 
 uint64_t writer_size(const struct writer *writer)
@@ -225,8 +245,11 @@ int writer_close(struct writer *writer, struct error *e)
 
 	if (err)
 		*e = writer->error;
-	if (!err)
+	if (!err) {
 		err = write_index(writer, e);
+		if (err)
+			note_failure(writer, err);
+	}
 	if (!err) {
 		writer->header.flags &= ~(uint32_t)FORMAT_INCOMPLETE;
 		err = write_header(writer, e);

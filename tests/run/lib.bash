@@ -170,6 +170,25 @@ readable() {
 	rows process >/dev/null
 }
 
+# No BPF object is new since `before` that no process holds, and still there a moment later: the kernel frees them with some
+# delay, and others on this machine come and go.
+no_new_orphans() {
+	"$ROOT/tests/outside-state" all bpf | comm -13 before - >new
+	sleep 0.5
+	"$ROOT/tests/outside-state" all bpf | comm -12 new - >left
+	[ ! -s left ]
+}
+
+# size SHORT FULL: how much of it; FULL with FAULTS=full, as `make soak` has it.
+size() {
+	if [ "${FAULTS:-}" = full ]; then echo "$2"; else echo "$1"; fi
+}
+
+# figure WORDS...: a line for docs/reliability.md, to the file $FAULTS_LOG.
+figure() {
+	echo "$*" >>"${FAULTS_LOG:-/dev/null}"
+}
+
 # boot_ns: now, on the clock of ts.
 boot_ns() {
 	/usr/bin/python3 -c 'import time; print(time.clock_gettime_ns(time.CLOCK_BOOTTIME))'

@@ -156,15 +156,6 @@ else:
 	[ "$(count io "pid == $spin")" -gt 10 ]
 }
 
-# No BPF object is new since `before` that no process holds, and still there a moment later: the kernel frees them with some
-# delay, and others on this machine come and go.
-no_new_orphans() {
-	"$ROOT/tests/outside-state" all bpf | comm -13 before - >new
-	sleep 0.5
-	"$ROOT/tests/outside-state" all bpf | comm -12 new - >left
-	[ ! -s left ]
-}
-
 @test "SIGKILL of strata: the command goes on, the file is readable, nothing stays in the kernel" {
 	command -v bpftool >/dev/null || skip "bpftool is not installed"
 	head -c 100 /dev/zero >data
