@@ -7,7 +7,8 @@ function head() {
 	get('when').textContent = `${duration(report.run.length_ns)} on ${report.run.host ?? 'an unknown host'}, ` +
 		(report.run.exit_signal === null ? `exit status ${report.run.exit_status ?? 'unknown'}` : `ended by signal ${report.run.exit_signal}`) + `, ${report.run.path}`;
 	warnings.push(...{ complete: [], damaged: ['The trace is damaged: this is what comes before the damage.'],
-		live: ['The trace is not complete: it is still being recorded.'], killed: ['The trace is not complete: its recorder was killed.'] }[report.run.state]);
+		live: ['The trace is not complete: it is still being recorded.'], killed: ['The trace is not complete: its recorder was killed.'],
+		unwritten: ['The trace is not complete: its recorder could not write on.'] }[report.run.state]);
 	if (report.cost.lost) warnings.push(`${count(report.cost.lost)} events were lost: figures are too low.`);
 	for (const name of report.cost.lacking) warnings.push(`Layer ${name} was not recorded.`);
 	get('warning').textContent = warnings.join(' ');

@@ -179,6 +179,16 @@ no_new_orphans() {
 	[ ! -s left ]
 }
 
+# size SHORT FULL: how much of it; FULL with FAULTS=full, as `make soak` has it.
+size() {
+	if [ "${FAULTS:-}" = full ]; then echo "$2"; else echo "$1"; fi
+}
+
+# figure WORDS...: a line for docs/reliability.md, to the file $FAULTS_LOG.
+figure() {
+	echo "$*" >>"${FAULTS_LOG:-/dev/null}"
+}
+
 # boot_ns: now, on the clock of ts.
 boot_ns() {
 	/usr/bin/python3 -c 'import time; print(time.clock_gettime_ns(time.CLOCK_BOOTTIME))'

@@ -38,18 +38,21 @@ reads() {
 }
 
 @test "old files are dropped: all together stay below the limit, what is left is whole and has its names" {
-	rotated 600000 --scope job -e io,fs --max-size 1M
+	count=$(size 600000 8000000)
+	rotated "$count" --scope job -e io,fs --max-size "$(size 1M 4M)"
 	names_are_there
 	[ "${#FILES[@]}" -ge 2 ]
-	[ "$(cat "${FILES[@]}" | wc -c)" -le $((1024 * 1024)) ]
+	[ "$(cat "${FILES[@]}" | wc -c)" -le "$(size 1048576 4194304)" ]
 	reads >kept
 	first=$(head -1 kept)
 	[ "$first" -gt 0 ]
-	same "reads since the first that is kept" "$(seq "$first" 599999 | md5sum)" "$(md5sum <kept)"
+	same "reads since the first that is kept" "$(seq "$first" $((count - 1)) | md5sum)" "$(md5sum <kept)"
 	# What was dropped is counted: each file tells it, and record too.
 	"$STRATA" info --json "${FILES[-1]}" >info.json
 	same "files, kept and dropped" "$(jq .segment info.json)" $((${#FILES[@]} + $(jq .dropped_segments info.json)))
 	[ "$(jq .dropped_rows info.json)" -ge "$first" ]
+	figure "rotation: $count reads in $(jq .segment info.json) files, ${#FILES[@]} kept with $(cat "${FILES[@]}" | wc -c) bytes," \
+		"$(jq .dropped_rows info.json) rows dropped and counted; each of the $(wc -l <kept) reads kept has its names"
 	says words "$(jq .dropped_segments info.json) before them, with .* rows, were dropped"
 	"$STRATA" info "${FILES[-1]}" >info
 	says info "segment: .* were dropped"
