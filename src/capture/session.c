@@ -1,7 +1,6 @@
 #include "capture/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "capture/caches.h"
 #include "capture/drain.h"
 #include "capture/facts.h"
 #include "capture/follow.h"
@@ -46,6 +46,7 @@ struct session {
 	uint64_t start_cpu; /* own CPU time before the recording */
 	uint64_t next_sample, next_loss, next_progress;
 	struct losses losses;
+	struct clock_sampler clock;
 	struct follow *follow; /* NULL: no log to follow */
 	const char *reason;
 	int output_err; /* why the trace file could not be made */
@@ -136,6 +137,7 @@ int session_open(struct session **out, const struct session_config *config, stru
 	session->layers = config->layers;
 	session->launch = (struct launch){ .gate = -1, .fault = -1 };
 	session->signals.fd = -1;
+	clock_open(&session->clock);
 	session->job_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (session->job_event < 0)
 		return error_errno(e, "cannot make an eventfd");
@@ -162,19 +164,6 @@ int session_open(struct session **out, const struct session_config *config, stru
 }
 
 /* ---- running ---- */
-
-static int drop_caches(struct error *e)
-{
-	int fd, err = 0;
-
-	sync();
-	fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "3", 1) != 1)
-		err = error_errno(e, "cannot drop caches (--drop-caches needs root)");
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
 
 static uint64_t session_rows(const struct session *session)
 {
@@ -203,6 +192,14 @@ static void session_sample(struct session *session)
 	kernel_sample(session->kernel, &session->sink);
 }
 
+/* The job's log tells the wall clock's time. */
+static void session_follow(struct session *session)
+{
+	if (session->follow)
+		follow_take(session->follow, session->start, clock_offset(&session->clock),
+			    &session->sink);
+}
+
 /* What is done by the clock. Returns how many nanoseconds there are until something is due. */
 static uint64_t session_tick(struct session *session)
 {
@@ -210,15 +207,14 @@ static uint64_t session_tick(struct session *session)
 	uint64_t next;
 
 	if (now >= session->next_sample) {
-		clock_sample(&session->sink);
+		clock_sample(&session->clock, &session->sink);
 		session_sample(session);
 		session->next_sample = now + session->config->interval;
 	}
 	if (now >= session->next_loss) {
 		kernel_poll(session->kernel);
 		losses_take(&session->losses, session->kernel, &session->sink);
-		if (session->follow)
-			follow_take(session->follow, session->start, &session->sink);
+		session_follow(session);
 		sink_flush(&session->sink, 0);
 		session->next_loss = now + LOSS_EVERY;
 	}
@@ -276,7 +272,8 @@ static bool session_over(struct session *session)
 static void session_loop(struct session *session)
 {
 	struct pollfd watched[] = { { .fd = session->signals.fd, .events = POLLIN },
-				    { .fd = session->job_event, .events = POLLIN } };
+				    { .fd = session->job_event, .events = POLLIN },
+				    { .fd = session->clock.fd, .events = POLLIN } };
 	eventfd_t ignored;
 
 	while (!session_over(session)) {
@@ -284,7 +281,11 @@ static void session_loop(struct session *session)
 		struct timespec timeout = { (time_t)(wait / NS_PER_SECOND),
 					    (long)(wait % NS_PER_SECOND) };
 
-		ppoll(watched, 2, &timeout, NULL);
+		ppoll(watched, 3, &timeout, NULL);
+		if (watched[2].revents) { /* lines of the log up to now are by the old clock */
+			session_follow(session);
+			clock_sample(&session->clock, &session->sink);
+		}
 		eventfd_read(session->job_event, &ignored);
 		session_take_signals(session);
 	}
@@ -295,7 +296,7 @@ int session_run(struct session *session, struct error *e)
 	int err = 0;
 
 	if (session->config->drop_caches)
-		err = drop_caches(e);
+		err = caches_drop(e);
 	if (!err && session->launch.pid)
 		err = kernel_add_child(session->kernel, session->launch.pid, e);
 	if (!err)
@@ -307,7 +308,7 @@ int session_run(struct session *session, struct error *e)
 	losses_start(&session->losses, session->start);
 	session->start_cpu = clock_own_cpu();
 	facts_start(&session->sink, session->kernel, session->start, session->start_cpu);
-	clock_sample(&session->sink);
+	clock_sample(&session->clock, &session->sink);
 	samplers_start(session->samplers);
 	sink_flush(&session->sink, 0);
 	if (session->launch.pid) {
@@ -361,10 +362,10 @@ static int session_stop(struct session *session, struct session_result *result)
 	result->stop_failed = kernel_stop(session->kernel, &result->stop_error);
 	err = drain_stop(session->drain, &result->error);
 	losses_take(&session->losses, session->kernel, &session->sink);
-	if (session->follow && session->start)
-		follow_take(session->follow, session->start, &session->sink);
+	if (session->start)
+		session_follow(session);
 	kernel_finish(session->kernel, &session->sink);
-	clock_sample(&session->sink);
+	clock_sample(&session->clock, &session->sink);
 	session_last_facts(session);
 	sink_flush(&session->sink, 0);
 	if (!err && session->sink.failed) {
@@ -442,6 +443,7 @@ void session_close(struct session *session)
 	if (session->job_event >= 0)
 		close(session->job_event);
 	losses_close(&session->losses);
+	clock_close(&session->clock);
 	follow_close(session->follow);
 	free(session);
 }
