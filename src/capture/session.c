@@ -67,8 +67,7 @@ const struct absences *session_absences(const struct session *session)
 static int session_open_kernel(struct session *session, struct error *e)
 {
 	const struct session_config *config = session->config;
-	bool job = config->command || config->pid_count || config->selection.comm ||
-		   config->selection.cgroup;
+	bool job = config->command || config->pid_count || selection_of_threads(&config->selection);
 	struct kernel_config kernel = {
 		.layers = session->layers,
 		.required = config->required,
@@ -264,7 +263,8 @@ static bool session_over(struct session *session)
 		session->reason = NULL;
 	else if (session->launch.pid && config->until_main)
 		session->reason = "job ended";
-	else if ((session->launch.pid || config->pid_count) && !kernel_live(session->kernel))
+	else if ((session->launch.pid || config->pid_count || config->selection.container) &&
+		 !kernel_live(session->kernel))
 		session->reason = "job ended";
 	return session->reason;
 }
@@ -391,7 +391,7 @@ static void session_count(const struct session *session, struct session_result *
 	struct kernel_matches matches = kernel_matches(session->kernel);
 	struct stat file;
 
-	result->no_thread = (selection->comm || selection->cgroup) && !matches.threads;
+	result->no_thread = selection_of_threads(selection) && !matches.threads;
 	result->no_file = selection->path && !matches.files;
 	result->lost = session->losses.total;
 	result->length = session->stop - session->start;

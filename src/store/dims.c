@@ -19,7 +19,7 @@
 
 struct stored_file {
 	int64_t file, inode, generation;
-	uint32_t path, dev, fs, kind;
+	uint32_t path, host_path, dev, fs, kind;
 	uint32_t same; /* number of its (dev, inode, generation, path); equal for one file */
 };
 
@@ -30,9 +30,9 @@ struct fact {
 struct dims {
 	struct strings texts;
 	struct threads *threads;
-	struct buf files;    /* struct file_row, by id, canonical ones */
-	struct map by_file;  /* all ids -> place in files */
-	struct buf facts;    /* struct fact */
+	struct buf files;   /* struct file_row, by id, canonical ones */
+	struct map by_file; /* all ids -> place in files */
+	struct buf facts;   /* struct fact */
 	struct clocks clocks;
 };
 
@@ -83,6 +83,8 @@ static int take_file(struct dims *dims, const struct rows *rows, struct buf *rec
 	};
 	int err = keep_text(dims, rows, column_file_path, &record.path);
 
+	if (!err)
+		err = keep_text(dims, rows, column_file_host_path, &record.host_path);
 	if (!err)
 		err = keep_text(dims, rows, column_file_dev, &record.dev);
 	if (!err)
@@ -136,6 +138,7 @@ static int index_files(struct dims *dims, const struct stored_file *records, siz
 					.inode = record->inode,
 					.generation = record->generation,
 					.path = give_text(dims, record->path),
+					.host_path = give_text(dims, record->host_path),
 					.dev = give_text(dims, record->dev),
 					.fs = give_text(dims, record->fs),
 					.kind = give_text(dims, record->kind) };

@@ -30,7 +30,7 @@ static inline bool dims_text_is(const struct dims_text *text, const char *word)
 struct file_row {
 	int64_t file; /* the one id under which it is known */
 	int64_t inode, generation;
-	struct dims_text path, dev, fs, kind;
+	struct dims_text path, host_path, dev, fs, kind;
 };
 
 static inline bool file_row_is(const struct file_row *row, enum file_kind kind)
