@@ -254,6 +254,28 @@ static void the_main_thread_s_time_is_divided_by_who_woke_it(void **state)
 	assert_int_equal(report->waits.wakes[PROC_ROLE_MAIN][PROC_ROLE_WORKER], 1);
 }
 
+/* As a data loader's workers do, which live as long as an epoch takes. */
+static void children_that_were_there_belong_to_what_was_attached_to(void **state)
+{
+	struct fixture *f = *state;
+	const struct procs *procs;
+
+	add_fact(f, "target", "attach");
+	add_fact(f, "pids", "100");
+	add_process(f, 1000, EXISTS, 60, 60, 1, "bash");
+	add_process(f, 1000, EXISTS, 100, 100, 60, "python");
+	add_process(f, 1000, EXISTS, 101, 101, 100, "python");
+	add_process(f, 1000, EXISTS, 102, 102, 60, "python");
+	add_process(f, 1100, FORK, 103, 103, 101, "python");
+	procs = help_report(f, NULL, NULL)->context.procs;
+	for (uint32_t i = 0; i < procs_count(procs); i++) {
+		const struct proc *proc = procs_get(procs, i);
+
+		assert_true(proc->in_job ==
+			    (proc->pid == 100 || proc->pid == 101 || proc->pid == 103));
+	}
+}
+
 static void roles_follow_the_tree(void **state)
 {
 	struct fixture *f = *state;
@@ -445,6 +467,7 @@ int main(void)
 		TEST(the_job_s_counters_are_summed_and_its_peaks_kept),
 		TEST(a_report_without_counters_of_the_job_does_not_invent_them),
 		TEST(the_main_thread_s_time_is_divided_by_who_woke_it),
+		TEST(children_that_were_there_belong_to_what_was_attached_to),
 		TEST(roles_follow_the_tree),
 		TEST(an_id_used_twice_is_two_processes),
 		TEST(marks_make_phases_and_figures_belong_to_them),
