@@ -134,23 +134,40 @@ id_of() {
 	same "last exit" "-9" "$(rows process "event == 'exit' and pid == $INIT" exit_code)"
 }
 
-@test "--container: the name that runc gives, in both cgroup hierarchies; what a runtime adds later belongs to it" {
+# followed_by_name: records the running container `one` by its name, with what is added to it, until it is killed.
+followed_by_name() {
+	record_background --force --container "$(named one)" --scope job -e io,fs
+	recorder=$PID
+	runtime exec "$(named one)" cat /bin/busybox >/dev/null
+	runtime kill "$(named one)" KILL
+	within 20 gone $recorder
+	same "bytes read by what was added" "$(stat -c %s lower/bin/busybox)" \
+		"$(rows io "comm == 'cat' and path == '/bin/busybox' and dir != 'W'" returned | awk '{ n += $1 } END { print n }')"
+	same "container" "$(named one)" "$(rows process "event != 'exists' or pid == $INIT" container | sort -u)"
+}
+
+@test "--container: the name that runc gives; what a runtime adds later belongs to it" {
 	image
 	bundle one 'echo >/data/ready; sleep 60'
 	start one
-	record_background --container "$(named one)" --scope job -e io,fs
-	recorder=$PID
-	runtime exec "$(named one)" cat /bin/busybox >/dev/null
-	size=$(stat -c %s lower/bin/busybox)
-	runtime kill "$(named one)" KILL
-	within 20 gone $recorder
-	same "bytes read by what was added" "$size" "$(rows io "comm == 'cat' and path == '/bin/busybox' and dir != 'W'" returned |
-		awk '{ n += $1 } END { print n }')"
-	same "container" "$(named one)" "$(rows process "comm == 'cat'" container | sort -u)"
+	followed_by_name
 	run -125 record --force --container "$(named two)"
 	says words "no container '$(named two)'"
 	run -125 record --force --container $$
 	says words "process $$ is in no container"
+}
+
+@test "--container: where only a hierarchy of cgroup v1 has the container" {
+	grep -q ' - cgroup ' /proc/self/mountinfo || skip "no cgroup v1 here"
+	image
+	bundle one 'echo >/data/ready; sleep 60'
+	start one
+	for root in $(awk '$3 == "cgroup2" { print $2 }' /proc/mounts); do
+		echo "$INIT" >"$root/cgroup.procs"
+	done
+	same "the first process's group" "0::/" "$(grep ^0: "/proc/$INIT/cgroup")"
+	followed_by_name
+	same "unified" "/" "$(rows process "pid == $INIT" cgroup | sort -u)"
 }
 
 @test "a PID namespace alone: ids inside, and no container, as its cgroup is strata's" {

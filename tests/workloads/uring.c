@@ -115,7 +115,8 @@ static void silent_writes(void)
 		io_uring_prep_write(sqe = request(), fd, data, sizeof(data), (__u64)i * 100);
 		sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
 		CHECK(io_uring_submit(&ring) >= 0);
-		CHECK(io_uring_sqring_wait(&ring) >= 0); /* until the polling thread has made room */
+		CHECK(io_uring_sqring_wait(&ring) >=
+		      0); /* until the polling thread has made room */
 	}
 	io_uring_prep_write(sqe = request(), -1, data, sizeof(data), 0);
 	sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
