@@ -1,5 +1,9 @@
-/* Writes a byte at each of 48 positions of a file, tells what the wall clock showed before and after each, and sets that
- * clock 3 s ahead and back again in between: of the whole machine, so only where that disturbs nobody. */
+/* Writes a byte at each of 48 positions of a file, tells what the wall clock showed before and after each, logs a line of an
+ * MLPerf log for each, and sets that clock 3 s ahead and back again in between: of the whole machine, so only where that
+ * disturbs nobody.
+ *
+ *     clockstep FILE LOG
+ */
 #include <fcntl.h>
 #include <time.h>
 
@@ -28,17 +32,22 @@ static void set(int seconds)
 
 int main(int argc, char **argv)
 {
-	int fd = open(argv[argc - 1], O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int fd = argc == 3 ? open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+	FILE *log = argc == 3 ? fopen(argv[2], "w") : NULL;
 
-	CHECK(fd >= 0);
+	CHECK(fd >= 0 && log);
 	for (int i = 0; i < COUNT; i++) {
 		long long before = now();
 
 		CHECK(pwrite(fd, "x", 1, i) == 1);
 		printf("%d %lld %lld\n", i, before, now());
+		fprintf(log, ":::MLLOG {\"key\": \"at\", \"value\": %d, \"time_ms\": %lld}\n", i,
+			before / 1000000);
+		fflush(log);
 		usleep(60000);
 		if (i == COUNT / 3 || i == COUNT * 2 / 3)
 			set(i == COUNT / 3 ? STEP : -STEP);
 	}
+	fclose(log);
 	return 0;
 }
