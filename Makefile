@@ -157,8 +157,8 @@ $(B)/tools/%.so: tests/tools/%.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -shared -fPIC -MMD -MP -o $@ $<
 
-# The probes' decoders, without a kernel.
-$(B)/unit/test_decode: tests/unit/test_decode.c $(REC_OBJ) $(LIB_OBJ)
+# What the recorder does without a kernel: decoders, and where files are.
+$(B)/unit/test_decode $(B)/unit/test_mounts: $(B)/unit/%: tests/unit/%.c $(REC_OBJ) $(LIB_OBJ)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(REC_OBJ) $(LIB_OBJ) -lcmocka $(LIBS)

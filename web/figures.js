@@ -110,6 +110,10 @@ function figures() {
 	const named = report.tasks.most_processes.slice(0, 15);
 	bars(get('processes'), named.map((t) => [t.name, count(t.processes) + (t.mean_life_ns === null ? '' : `, mean life ${duration(t.mean_life_ns)}`),
 		t.processes / named[0].processes]), 'None.');
+	get('containers-section').hidden = !report.containers.length;
+	table(get('containers'), [['container', 1], ['processes'], ['on CPUs'], ['waited for one'], ['read'], ['in reads'], ['written'], ['in metadata']],
+		report.containers.map((c) => [c.container ?? 'outside of any', count(c.processes), duration(c.cpu_ns), duration(c.wait_ns), bytes(c.read.bytes),
+			duration(c.read.time_ns), bytes(c.written.bytes), duration(c.metadata_ns)]));
 	get('op').replaceChildren(...report.files.operations.map((o, i) => { const made = element('option', `${o.op} (${count(o.calls)} calls)`); made.value = i; return made; }));
 	histograms();
 	table(get('files'), [['read'], ['reads'], ['in reads'], ['99 %'], ['read again'], ['written'], ['opens'], ['device time'], ['file', 1]],

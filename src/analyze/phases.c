@@ -48,7 +48,7 @@ static int take_line(struct phases *phases, struct buf *events, const struct dim
 		phases->bad_lines++;
 		return 0;
 	}
-	if (times_from_utc(dims, parsed.realtime, &event.ts))
+	if (clocks_boot(dims_clocks(dims), parsed.realtime, &event.ts))
 		return error_set(e, -ENODATA,
 				 "the trace has no reading of the clocks to place the log by");
 	/* The log has milliseconds: what is written at the very start or end may seem outside. */

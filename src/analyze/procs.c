@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/container.h"
 #include "base/numbering.h"
 #include "base/strings.h"
 #include "store/rows.h"
@@ -22,7 +23,7 @@ struct procs {
 };
 
 struct keys {
-	uint32_t comm, args;
+	uint32_t comm, args, container;
 };
 
 static struct proc *proc_at(const struct procs *procs, uint32_t i)
@@ -52,7 +53,7 @@ static int begin_life(struct procs *procs, int64_t pid, uint64_t ts)
 			     .end = UINT64_MAX,
 			     .exit_code = CELL_NULL,
 			     .parent = PROC_NONE };
-	struct keys keys = { NO_TEXT, NO_TEXT };
+	struct keys keys = { NO_TEXT, NO_TEXT, NO_TEXT };
 	uint32_t number, place = procs_count(procs);
 	int new = numbering_add(&procs->by_pid, (uint64_t)pid, &number);
 
@@ -83,6 +84,8 @@ static int take_facts(struct procs *procs, uint32_t place, const struct rows *ro
 		proc->parent = newest_of(procs, ppid);
 		proc->kernel = ppid == KTHREADD || proc->pid == KTHREADD;
 	}
+	if (keep_text(procs, rows, column_process_container, &keys_at(procs, place)->container))
+		return -ENOMEM;
 	return leader ? keep_text(procs, rows, column_process_comm, &keys_at(procs, place)->comm)
 		      : 0;
 }
@@ -190,21 +193,51 @@ static void find_attached(struct procs *procs, const struct dims *dims)
 			}
 }
 
-/* Parents come before their children, in order of time. */
+/* Those of the container that was asked for: by its name or id, or by a process that is in it. */
+static void find_contained(struct procs *procs, const struct dims *dims)
+{
+	const char *wanted = dims_run(dims, "filter.container");
+	const char *rest = wanted;
+	int64_t pid = first_id(&rest);
+	uint32_t container = NO_TEXT;
+
+	if (!wanted)
+		return;
+	for (uint32_t i = 0; i < procs_count(procs) && pid != CELL_NULL; i++)
+		if (proc_at(procs, i)->pid == pid && !*rest) {
+			proc_at(procs, i)->root = true;
+			container = keys_at(procs, i)->container;
+			break;
+		}
+	for (uint32_t i = 0; i < procs_count(procs); i++) {
+		struct container_name name = { 0 };
+		uint32_t theirs = keys_at(procs, i)->container;
+
+		if (theirs == NO_TEXT)
+			continue;
+		name.text = strings_get(&procs->texts, theirs, &name.size);
+		proc_at(procs, i)->root |= theirs == container || container_is(&name, wanted);
+	}
+}
+
+/* Parents come before their children, in order of time. Whom a launched command did not fork is not its child. */
 static void find_job(struct procs *procs, const struct dims *dims)
 {
 	const char *target = dims_run(dims, "target");
+	bool launched = target && !strcmp(target, "launch");
 
 	procs->has_job = target && strcmp(target, "all") != 0;
-	if (procs->has_job && !strcmp(target, "launch"))
+	if (launched)
 		find_command(procs, dims);
+	else if (procs->has_job && !strcmp(target, "container"))
+		find_contained(procs, dims);
 	else if (procs->has_job)
 		find_attached(procs, dims);
 	for (uint32_t i = 0; i < procs_count(procs); i++) {
 		struct proc *proc = proc_at(procs, i);
 
 		proc->in_job = !procs->has_job || proc->root ||
-			       (proc->born && proc->parent != PROC_NONE &&
+			       ((proc->born || !launched) && proc->parent != PROC_NONE &&
 				proc_at(procs, proc->parent)->in_job);
 	}
 }
@@ -236,6 +269,9 @@ static void settle_texts(struct procs *procs)
 			proc->comm.bytes = strings_get(&procs->texts, keys->comm, &proc->comm.size);
 		if (keys->args != NO_TEXT)
 			proc->args.bytes = strings_get(&procs->texts, keys->args, &proc->args.size);
+		if (keys->container != NO_TEXT)
+			proc->container.bytes =
+				strings_get(&procs->texts, keys->container, &proc->container.size);
 	}
 }
 
@@ -275,7 +311,8 @@ int procs_open(struct procs **out, struct reader *reader, const struct dims *dim
 	static const uint64_t wanted = 1u << column_process_ts | 1u << column_process_event |
 				       1u << column_process_pid | 1u << column_process_tid |
 				       1u << column_process_ppid | 1u << column_process_comm |
-				       1u << column_process_args | 1u << column_process_exit_code;
+				       1u << column_process_args | 1u << column_process_container |
+				       1u << column_process_exit_code;
 	struct procs *procs = calloc(1, sizeof(*procs));
 	struct rows *rows = NULL;
 	int err, more = 0;

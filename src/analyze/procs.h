@@ -2,8 +2,8 @@
  * it, what it ran, and whether it belongs to the job. Made from table process by one pass; constant
  * afterwards. Texts belong to it.
  *
- * The job is the launched command, or the processes attached to, and all that they forked while recorded;
- * a recording of the whole machine has no job: there every process counts as the job's.
+ * The job is the launched command, or the processes attached to, or those of the container, and all that they forked; a
+ * recording of the whole machine has no job: there every process counts as the job's.
  */
 #ifndef STRATA_ANALYZE_PROCS_H
 #define STRATA_ANALYZE_PROCS_H
@@ -29,9 +29,10 @@ struct proc {
 	bool execed;	   /* it ran another program after its fork */
 	bool root;	   /* the command, or attached to */
 	bool in_job;
-	bool kernel;	       /* a thread of the kernel */
-	struct dims_text comm; /* the leader's last name */
-	struct dims_text args; /* of its last exec; null without one */
+	bool kernel;		    /* a thread of the kernel */
+	struct dims_text comm;	    /* the leader's last name */
+	struct dims_text args;	    /* of its last exec; null without one */
+	struct dims_text container; /* that it was in last; null: none */
 };
 
 struct procs;

@@ -115,6 +115,9 @@ static int finish_models(struct report *report)
 	job_use_finish(&report->job);
 	role_use_load(report->by_role, &report->context, &report->tasks, &report->files,
 		      &report->waits);
+	if (container_uses_load(&report->by_container, &report->context, &report->tasks,
+				&report->files))
+		return -ENOMEM;
 	report->has_job = procs_has_job(report->context.procs);
 	report->files.io_known = report->files.has_io || report_has_layer(report, LAYER_io);
 	report->files.fs_known = report->files.has_fs || report_has_layer(report, LAYER_fs);
@@ -208,6 +211,7 @@ int report_load(struct report *report, const char *path, struct reader *reader,
 
 void report_free(struct report *report)
 {
+	container_uses_free(&report->by_container);
 	tasks_free(&report->tasks);
 	waits_free(&report->waits);
 	files_free(&report->files);

@@ -4,6 +4,7 @@
 #ifndef STRATA_ANALYZE_REPORT_H
 #define STRATA_ANALYZE_REPORT_H
 
+#include "analyze/container_use.h"
 #include "analyze/context.h"
 #include "analyze/devices.h"
 #include "analyze/files.h"
@@ -45,6 +46,7 @@ struct report {
 	struct figures total;	      /* of the window */
 	struct main_thread main;
 	struct role_use by_role[PROC_ROLE_COUNT];
+	struct container_uses by_container;
 	struct context context;
 	struct tasks tasks;
 	struct waits waits;

@@ -227,26 +227,33 @@ static int summary_load_losses(struct summary *summary, struct reader *reader, s
 static int summary_load_clock(struct summary *summary, struct reader *reader, struct error *e)
 {
 	uint64_t wanted = 1ull << column_clock_ts | 1ull << column_clock_realtime;
-	uint64_t first_ts = 0, first_realtime = 0, ts = 0, realtime = 0;
+	struct clock_reading first = { 0 }, last = { 0 };
 	struct summary_clock *clock = &summary->clock;
 	struct rows *rows = NULL;
+	int64_t moved;
 	int err;
 
 	err = rows_open(&rows, reader, TABLE_clock, wanted, 0, UINT64_MAX, e);
 	if (err)
 		return err;
 	while ((err = rows_next(rows, e)) > 0) {
-		ts = (uint64_t)rows_cell(rows, column_clock_ts);
-		realtime = (uint64_t)rows_cell(rows, column_clock_realtime);
+		struct clock_reading next = { (uint64_t)rows_cell(rows, column_clock_ts),
+					      (uint64_t)rows_cell(rows, column_clock_realtime) };
+
 		if (!clock->readings++) {
-			first_ts = ts;
-			first_realtime = realtime;
+			first = next;
+		} else if (clocks_step(&last, &next)) {
+			clock->steps++;
+			clock->step_ns +=
+				(int64_t)((next.realtime - last.realtime) - (next.ts - last.ts));
 		}
+		last = next;
 	}
 	rows_close(rows);
-	clock->drift_ns = (int64_t)((realtime - first_realtime) - (ts - first_ts));
-	if (ts > first_ts)
-		clock->drift_ppm = (double)clock->drift_ns / (double)(ts - first_ts) * 1e6;
+	moved = (int64_t)((last.realtime - first.realtime) - (last.ts - first.ts));
+	clock->drift_ns = moved - clock->step_ns;
+	if (last.ts > first.ts)
+		clock->drift_ppm = (double)clock->drift_ns / (double)(last.ts - first.ts) * 1e6;
 	return err;
 }
 

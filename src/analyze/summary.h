@@ -37,7 +37,9 @@ struct summary_loss {
 /* How the wall clock moved against boot time between the first and the last reading. */
 struct summary_clock {
 	uint64_t readings;
-	int64_t drift_ns;
+	uint64_t steps;	  /* how often it was set, ... */
+	int64_t step_ns;  /* ... and by how much in all */
+	int64_t drift_ns; /* without that */
 	double drift_ppm;
 };
 

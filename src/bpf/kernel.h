@@ -85,10 +85,17 @@ struct vfsmount {
 	struct super_block *mnt_sb;
 };
 
+struct mnt_namespace;
+
 struct mount {
 	struct mount *mnt_parent;
 	struct dentry *mnt_mountpoint;
 	struct vfsmount mnt;
+	struct mnt_namespace *mnt_ns;
+};
+
+struct nsproxy {
+	struct mnt_namespace *mnt_ns;
 };
 
 struct path {
@@ -274,6 +281,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	const struct cred *cred;
 	struct css_set *cgroups;
+	struct nsproxy *nsproxy;
 };
 
 struct pt_regs {
@@ -421,6 +429,7 @@ struct perf_event_context {
 #define FMODE_LSEEK   0x4
 #define TS_COMPAT     0x2
 #define X32_BIT	      0x40000000
+#define PF_EXITING    0x4
 #define PF_WQ_WORKER  0x20
 #define PF_KTHREAD    0x200000
 #define S_IFMT	      0170000

@@ -5,7 +5,13 @@
 
 #include "bpf/records.h"
 
-enum names_kind { NAMES_FILE, NAMES_CGROUP };
+enum names_kind {
+	NAMES_FILE,
+	NAMES_CGROUP,
+	/* A struct file_record of which only id and names count, sent before that of NAMES_FILE for a file that was reached
+	 * through a mount of another mount namespace than strata's: the names up to the root of its file system. */
+	NAMES_PLACE,
+};
 
 enum file_flag {
 	FILE_PSEUDO = 1, /* on no mounted tree: a pipe, socket, memfd, anonymous inode */
@@ -29,10 +35,13 @@ struct file_record {
 
 _Static_assert(sizeof(struct file_record) == 80, "struct file_record");
 
+#define CGROUP_V1 \
+	(1ull << 63) /* marks an id in a v1 hierarchy: each hierarchy numbers for itself */
+
 /* A cgroup seen for the first time. Names as in struct file_record. */
 struct cgroup_record {
 	struct record head;
-	__u64 id;
+	__u64 id; /* with CGROUP_V1 */
 	__u32 names_size;
 	__u32 pad;
 }; /* followed by the names */

@@ -95,8 +95,9 @@ __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode, __u64 number
 		}
 	}
 	if (!id) {
-		path_walk_up(walk, dentry, mount, true);
 		id = __sync_fetch_and_add(&shared.last_file, 1) + 1;
+		path_send_place(walk, dentry, mount, id);
+		path_walk_up(walk, dentry, mount, true);
 		if (path_send(walk, (void *)inode, id))
 			return 0;
 		path_match(walk, id);

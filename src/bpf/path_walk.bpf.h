@@ -209,6 +209,59 @@ static __always_inline long path_send(struct path_walk *walk, struct inode *inod
 	return ring_output(record, sizeof(*record) + size, LAYER_fs, 0);
 }
 
+#define MOST_ERRNO 4095
+
+/* Whether a mount is of another mount namespace than strata's, and of one at all: pipes and their kin are in none. */
+static __always_inline bool mount_is_foreign(__u64 address)
+{
+	struct mount *mount = (void *)address - bpf_core_field_offset(struct mount, mnt);
+	__u64 namespace = (__u64)BPF_CORE_READ(mount, mnt_ns);
+
+	return namespace && namespace < (__u64)-MOST_ERRNO && namespace != shared.mount_namespace;
+}
+
+/* One step towards the root of the file system. */
+static long place_step(__u32 index, void *context)
+{
+	struct path_walk *walk = *(struct path_walk **)context;
+	struct dentry *dentry = walk->dentry;
+
+	walk->dentry = typed_read(dentry, dentry, d_parent);
+	memory_order();
+	walk->done |= walk->dentry == dentry;
+	if (!walk->done)
+		path_add_name(walk, typed_read(dentry, dentry, d_name.name));
+	return walk->done ? 1 : 0;
+}
+
+/* Sends where in its file system a file lies that another mount namespace shows: by that the same file is found in
+ * strata's. Before 5.17, where a loop costs each program that has it, this is left out. */
+static __always_inline void path_send_place(struct path_walk *walk, __u64 dentry, __u64 mount,
+					    __u32 id)
+{
+	struct file_record *record = &walk->record;
+	__u32 size;
+
+	if (!mount_is_foreign(mount) ||
+	    !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))
+		return;
+	walk->dentry = (void *)dentry;
+	walk->size = 0;
+	walk->depth = 0;
+	walk->flags = 0;
+	walk->done = 0;
+	bpf_loop(PATH_DEPTH, place_step, &walk, 0);
+	if (!walk->done || walk->flags & FILE_CUT)
+		return;
+	size = walk->size;
+	if (size > PATH_BYTES + NAME_BYTES - 1)
+		size = PATH_BYTES + NAME_BYTES - 1;
+	record_head(&record->head, PROBE_names, NAMES_PLACE, 0, 0);
+	record->id = id;
+	record->names_size = size;
+	ring_output(record, sizeof(*record) + size, LAYER_fs, 0);
+}
+
 static __always_inline __u32 walk_chain(struct path_walk *walk)
 {
 	return walk->chain >> 32;

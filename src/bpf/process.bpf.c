@@ -5,6 +5,7 @@
  */
 #include "bpf/path.bpf.h"
 
+#include "bpf/cgroup.bpf.h"
 #include "bpf/compat.bpf.h"
 #include "bpf/own.bpf.h"
 #include "bpf/process.h"
@@ -23,25 +24,10 @@ struct {
 	__type(value, __u8);
 } targets SEC(".maps");
 
-/* Cgroups already told to strata, ring by ring: whoever drains a ring then knows every cgroup that its
- * records name. */
-struct cgroup_key {
-	__u64 id;
-	__u64 cpu;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 8192);
-	__type(key, struct cgroup_key);
-	__type(value, __u8);
-} cgroups SEC(".maps");
-
 struct process_scratch {
 	struct process_record process;
 	char args[ARGS_BYTES];
-	struct cgroup_record cgroup;
-	char names[PATH_BYTES + NAME_BYTES];
+	struct cgroup_scratch cgroup;
 };
 
 struct {
@@ -66,60 +52,29 @@ static __always_inline struct process_scratch *process_scratch_get(void)
 	return bpf_map_lookup_elem(&process_scratches, &zero);
 }
 
-/* Adds a name behind those in the scratch. The size lives in memory, where the verifier does not follow
- * it: in a register it would try every length at every depth. */
-static __always_inline void cgroup_add_name(struct process_scratch *scratch, const char *name)
+/* Where a process is: its cgroups, and its id in a PID namespace of its own. */
+static __always_inline void process_place(struct process_scratch *scratch, struct task_struct *task)
 {
-	__u32 size = scratch->cgroup.names_size;
-	long length;
+	struct process_record *record = &scratch->process;
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+	__u32 level = BPF_CORE_READ(leader, thread_pid, level);
+	struct upid number;
 
-	if (size >= PATH_BYTES)
+	record->cgroup = cgroup_of(&scratch->cgroup, task, -1);
+	record->cgroup_v1 = 0;
+	if (config.container_subsystem >= 0)
+		record->cgroup_v1 = cgroup_of(&scratch->cgroup, task, config.container_subsystem);
+	record->ns_pid = 0;
+	if (task_upid(leader, level, &number) ||
+	    BPF_CORE_READ(number.ns, ns.inum) == shared.pid_namespace)
 		return;
-	length = bpf_probe_read_kernel_str(&scratch->names[size & (PATH_BYTES - 1)], NAME_BYTES,
-					   name);
-	if (length > 0)
-		scratch->cgroup.names_size = size + length;
-}
-
-/* Tells strata the names of a cgroup, from the leaf up. */
-__noinline int cgroup_send(struct process_scratch *scratch, __u64 address, __u64 id)
-{
-	struct cgroup_key key = { id, bpf_get_smp_processor_id() };
-	struct kernfs_node *node = (void *)address;
-	struct cgroup_record *record;
-	__u8 known = 1;
-	__u32 size;
-
-	if (!scratch)
-		return 0;
-	record = &scratch->cgroup;
-	record_head(&record->head, PROBE_names, NAMES_CGROUP, 0, 0);
-	record->id = id;
-	record->names_size = 0;
-	for (int i = 0; i < CGROUP_DEPTH && node; i++) {
-		struct kernfs_node *parent = kernfs_parent(node);
-
-		if (!parent) /* the root has no name of its own */
-			break;
-		cgroup_add_name(scratch, BPF_CORE_READ(node, name));
-		node = parent;
-	}
-	size = record->names_size;
-	if (size > PATH_BYTES + NAME_BYTES - 1)
-		size = PATH_BYTES + NAME_BYTES - 1;
-	if (!ring_output(record, sizeof(*record) + size, LAYER_process, 0))
-		bpf_map_update_elem(&cgroups, &key, &known, BPF_ANY);
-	return 0;
-}
-
-static __always_inline __u64 cgroup_of(struct process_scratch *scratch, struct task_struct *task)
-{
-	struct kernfs_node *node = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn);
-	struct cgroup_key key = { BPF_CORE_READ(node, id), bpf_get_smp_processor_id() };
-
-	if (!bpf_map_lookup_elem(&cgroups, &key))
-		cgroup_send(scratch, (__u64)node, key.id);
-	return key.id;
+	record->ns_pid = number.nr;
+	if (level <= shared.pid_level)
+		return;
+	if (record->cgroup != shared.own_cgroup)
+		record->head.flags |= PROCESS_MOVED;
+	if (record->cgroup_v1 != shared.own_cgroup_v1)
+		record->head.flags |= PROCESS_MOVED_V1;
 }
 
 static __always_inline void process_fill(struct process_scratch *scratch, struct task_struct *task,
@@ -131,7 +86,7 @@ static __always_inline void process_fill(struct process_scratch *scratch, struct
 	record->head.tid = state ? state->tid : task_number(task);
 	record->head.pid = state ? state->pid : task_process(task);
 	record->head.ts = bpf_ktime_get_boot_ns();
-	record->cgroup = cgroup_of(scratch, task);
+	process_place(scratch, task);
 	record->ppid = task_process_far(BPF_CORE_READ(task, real_parent));
 	record->uid = BPF_CORE_READ(task, cred, euid.val);
 	record->exe = 0;
@@ -139,7 +94,6 @@ static __always_inline void process_fill(struct process_scratch *scratch, struct
 	record->exit_code = 0;
 	record->args_size = 0;
 	record->creator = 0;
-	record->pad = 0;
 	BPF_CORE_READ_STR_INTO(&record->comm, task, comm);
 }
 
@@ -356,6 +310,10 @@ int process_find_self(struct bpf_iter__task *context)
 	shared.pid_namespace = BPF_CORE_READ(number.ns, ns.inum);
 	shared.pid_level = level;
 	shared.self_user_namespace = (__u64)BPF_CORE_READ(task, cred, user_ns);
+	shared.mount_namespace = (__u64)BPF_CORE_READ(task, nsproxy, mnt_ns);
+	shared.own_cgroup = cgroup_id(task, -1);
+	if (config.container_subsystem >= 0)
+		shared.own_cgroup_v1 = cgroup_id(task, config.container_subsystem);
 	state = task_make(task, LAYER_process);
 	if (state)
 		state->mode = TASK_IGNORED;

@@ -5,9 +5,11 @@
  * recording. How long the thread had been ready before, and who made it so, is told by wake.bpf.h.
  */
 #include "bpf/job.bpf.h"
+#include "bpf/process.h"
 #include "bpf/stall.bpf.h"
 #include "bpf/wait.bpf.h"
 #include "bpf/wake.bpf.h"
+#include "schema/syscalls.h"
 
 /* Set by strata before load. */
 const volatile bool sched_rows = false; /* the layer sched is on; else only `blocked` is counted */
@@ -26,6 +28,21 @@ struct {
 	__type(key, __u32);
 	__type(value, struct stay);
 } stays SEC(".maps");
+
+/* Names told of threads that this kernel hides, by their ids. */
+struct unseen_name {
+	union {
+		char comm[COMM_BYTES];
+		__u64 words[2];
+	};
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct unseen_name);
+} unseen_names SEC(".maps");
 
 SEC("?tp_btf/sched_waking")
 int BPF_PROG(sched_waking, struct task_struct *task)
@@ -206,6 +223,32 @@ static __always_inline void sched_send_unseen(struct stay *stay, __u64 end)
 	ring_submit(record);
 }
 
+/* Tells strata the name of a thread whose leaving was not seen, nor anything else of it: else it would have none. */
+static __always_inline void unseen_tell(struct stay *stay)
+{
+	struct task_struct *task = (void *)stay->task;
+	struct unseen_name name = {}, *known;
+	struct process_record *record;
+	__u32 tid = stay->tid;
+
+	BPF_CORE_READ_STR_INTO(&name.comm, task, comm);
+	known = bpf_map_lookup_elem(&unseen_names, &tid);
+	if (known && known->words[0] == name.words[0] && known->words[1] == name.words[1])
+		return;
+	record = ring_reserve(sizeof(*record), LAYER_process);
+	if (!record)
+		return;
+	__builtin_memset(record, 0, sizeof(*record));
+	record_head(&record->head, PROBE_process, 0, known ? EVENT_RENAME : EVENT_EXISTS, 0);
+	record->head.tid = stay->tid;
+	record->head.pid = stay->pid;
+	record->head.ts = stay->ts;
+	record->uid = BPF_CORE_READ(task, cred, euid.val);
+	__builtin_memcpy(record->comm, name.comm, sizeof(record->comm));
+	bpf_map_update_elem(&unseen_names, &tid, &name, BPF_ANY);
+	ring_submit(record);
+}
+
 static __always_inline void stay_begin(struct stay *stay, struct task_struct *task, __u64 now)
 {
 	stay->ts = now;
@@ -230,8 +273,10 @@ static __always_inline void stay_mend(struct stay *stay, struct task_struct *tas
 
 	if (end < stay->ts || end > now)
 		end = now;
-	if (sched_rows && config.process_all)
+	if (sched_rows && config.process_all) {
 		sched_send_unseen(stay, end);
+		unseen_tell(stay);
+	}
 	stay_begin(stay, task, end);
 	if (state && state->syscall && state->off_since && state->off_since < end) {
 		state->blocked += end - state->off_since;
@@ -242,6 +287,19 @@ static __always_inline void stay_mend(struct stay *stay, struct task_struct *tas
 static __always_inline struct task_state *job_state(struct task_struct *task)
 {
 	return config.record_all || job_bit(task) ? task_find(task) : NULL;
+}
+
+/* Whether a thread that leaves is the job's. On its way out it is not among those of job_bits any more. */
+static __always_inline bool is_job(struct task_struct *task)
+{
+	struct task_state *state;
+
+	if (job_bit(task))
+		return true;
+	if (!(task->flags & PF_EXITING))
+		return false;
+	state = task_find(task);
+	return state && state->mode == TASK_GONE && !state->left_out;
 }
 
 static __always_inline int sched_switched(bool preempted, struct task_struct *prev,
@@ -269,7 +327,7 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 	} else if (stay->task != (__u64)prev) {
 		stay_mend(stay, prev, leaving, now);
 	}
-	if (sched_rows && (config.process_all || job_bit(prev))) {
+	if (sched_rows && (config.process_all || is_job(prev))) {
 		sched_send(prev, stay, now, state_of(preempted, prev_state));
 		wake_leave(prev, preempted || !prev_state, now);
 	}

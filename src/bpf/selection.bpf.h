@@ -1,12 +1,14 @@
-/* --comm and --cgroup: which threads of the job are recorded, or, without a command and processes to follow, which
+/* --comm, --cgroup and --container: which threads of the job are recorded, or, without a command and processes to follow, which
  * threads are the job. Asked when a thread begins, takes a new name or is moved between cgroups; the answer is
  * its bit in job_bits, so that no event pays for it.
  */
 #ifndef STRATA_BPF_SELECTION_BPF_H
 #define STRATA_BPF_SELECTION_BPF_H
 
-#include "bpf/compat.bpf.h"
+#include "bpf/cgroup.bpf.h"
 #include "bpf/task.bpf.h"
+
+#define PID_LEVELS 33 /* the kernel nests PID namespaces no deeper */
 
 static __always_inline bool selection_has_comm(const char *comm)
 {
@@ -16,29 +18,27 @@ static __always_inline bool selection_has_comm(const char *comm)
 	return name[0] == config.select_comm[0] && name[1] == config.select_comm[1];
 }
 
-static __always_inline struct kernfs_node *selection_node(struct task_struct *task)
-{
-	struct css_set *set = BPF_CORE_READ(task, cgroups);
-	struct cgroup_subsys_state *state = NULL;
-
-	if (config.select_subsystem < 0)
-		return BPF_CORE_READ(set, dfl_cgrp, kn);
-	bpf_probe_read_kernel(&state, sizeof(state),
-			      (void *)set + bpf_core_field_offset(struct css_set, subsys) +
-				      config.select_subsystem * sizeof(state));
-	return BPF_CORE_READ(state, cgroup, kn);
-}
-
 /* Whether a thread is in the cgroup or one below it. */
 static __always_inline bool selection_has_cgroup(struct task_struct *task)
 {
-	struct kernfs_node *node = selection_node(task);
+	struct kernfs_node *node = cgroup_node(task, config.select_subsystem);
 
 	for (int i = 0; i < CGROUP_DEPTH && node; i++) {
 		if (BPF_CORE_READ(node, id) == config.select_cgroup)
 			return true;
 		node = kernfs_parent(node);
 	}
+	return false;
+}
+
+/* Whether a thread is in the PID namespace or one below it. */
+static __always_inline bool selection_has_namespace(struct task_struct *task)
+{
+	struct upid number;
+
+	for (__u32 level = 0; level < PID_LEVELS && !task_upid(task, level, &number); level++)
+		if (BPF_CORE_READ(number.ns, ns.inum) == config.select_namespace)
+			return true;
 	return false;
 }
 
@@ -55,7 +55,8 @@ static __always_inline struct task_state *selection_apply(struct task_struct *ta
 	    (!job && (!config.selects_job || (state && state->mode != TASK_UNKNOWN))))
 		return state;
 	matches = (!config.select_comm[0] || selection_has_comm(comm)) &&
-		  (!config.select_cgroup || selection_has_cgroup(task));
+		  (!config.select_cgroup || selection_has_cgroup(task)) &&
+		  (!config.select_namespace || selection_has_namespace(task));
 	if (matches && !job) {
 		state = task_make(task, LAYER_process);
 		if (state)

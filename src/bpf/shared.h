@@ -40,15 +40,17 @@ struct config {
 	__u8 has_job;	      /* a command or processes to follow */
 	__u8 typed_reads;     /* the kernel has bpf_rdonly_cast */
 
-	/* --comm and --cgroup: which threads; see selection.bpf.h. */
+	/* --comm, --cgroup and --container: which threads; see selection.bpf.h. */
 	__u8 selects;	  /* there is such a selection */
 	__u8 selects_job; /* whoever it matches is the job */
 	__u8 own_only; /* nothing of processes that whoever records may not trace; see own.bpf.h */
 	__u8 redact_args; /* arguments of processes are not read */
 	__u32 own_uid, own_gid;
 	__s32 select_subsystem; /* whose hierarchy (cgroup v1) the cgroup is in; -1: the unified one */
-	__u64 select_comm[2]; /* the name, padded with zeros; 0: any */
-	__u64 select_cgroup;  /* id; 0: any */
+	__u64 select_comm[2];	   /* the name, padded with zeros; 0: any */
+	__u64 select_cgroup;	   /* id; 0: any */
+	__u32 select_namespace;	   /* PID namespace, by its inode number; 0: any */
+	__s32 container_subsystem; /* whose hierarchy (cgroup v1) is asked for containers; -1: none */
 
 	/* BTF ids of the kernel's structures, 0 where it has none of that name. */
 #define TYPE_ID(name) __u32 type_##name;
@@ -91,6 +93,10 @@ struct shared {
 	/* The last signals sent to the launched command, for strata to know which ones it need not pass on. */
 	__u32 signal_senders[SIGNALS];
 	__u64 signal_times[SIGNALS];
+
+	/* Strata's own places, to tell those of others apart. */
+	__u64 mount_namespace; /* address */
+	__u64 own_cgroup, own_cgroup_v1;
 };
 
 _Static_assert(__builtin_offsetof(struct shared, live) == 64, "struct shared");

@@ -93,9 +93,10 @@ void facts_begin(struct sink *sink, const struct session_config *config, uint32_
 	if (getcwd(directory, sizeof(directory)))
 		facts_add(sink, "cwd", "%s", directory);
 	facts_add(sink, "target", "%s",
-		  config->command     ? "launch"
-		  : config->pid_count ? "attach"
-				      : "all");
+		  config->command		? "launch"
+		  : config->pid_count		? "attach"
+		  : config->selection.container ? "container"
+						: "all");
 	if (config->command)
 		facts_command(sink, config->command, config->redact_args);
 	if (config->redact_args)
@@ -104,6 +105,8 @@ void facts_begin(struct sink *sink, const struct session_config *config, uint32_
 		facts_pids(sink, config);
 	if (config->selection.comm)
 		facts_add(sink, "filter.comm", "%s", config->selection.comm);
+	if (config->selection.container)
+		facts_add(sink, "filter.container", "%s", config->selection.container);
 	if (config->selection.cgroup)
 		facts_add(sink, "filter.cgroup", "%s", config->selection.cgroup);
 	if (config->selection.path)

@@ -75,18 +75,26 @@ static void follow_find(struct follow *follow)
 	follow_restart(follow);
 }
 
-static void take_line(const char *line, size_t size, uint64_t start, struct sink *sink)
+/* What a log that is read needs to become rows. */
+struct log_times {
+	uint64_t start;	 /* of the recording */
+	uint64_t offset; /* of the wall clock from boot time */
+};
+
+static void take_line(const char *line, size_t size, const struct log_times *times,
+		      struct sink *sink)
 {
-	uint64_t boot = clock_boot(), real = clock_now(CLOCK_REALTIME);
+	uint64_t start = times->start;
 	struct mllog_line parsed;
 	struct builder *row;
 	uint64_t ts;
 
 	if (mllog_parse(line, size, &parsed) <= 0)
 		return;
-	ts = parsed.realtime - (real - boot);
+	ts = parsed.realtime - times->offset;
 	/* The log has milliseconds, so that a line of the first one may seem older than the start. */
-	if (parsed.realtime < real - boot || ts + 1000000 < start || ts > boot + NS_PER_SECOND)
+	if (parsed.realtime < times->offset || ts + 1000000 < start ||
+	    ts > clock_boot() + NS_PER_SECOND)
 		return;
 	row = sink_table(sink, TABLE_mark);
 	if (!row) {
@@ -100,8 +108,8 @@ static void take_line(const char *line, size_t size, uint64_t start, struct sink
 	sink_end_row(sink, TABLE_mark);
 }
 
-static void take_bytes(struct follow *follow, const char *bytes, size_t size, uint64_t start,
-		       struct sink *sink)
+static void take_bytes(struct follow *follow, const char *bytes, size_t size,
+		       const struct log_times *times, struct sink *sink)
 {
 	while (size) {
 		const char *end = memchr(bytes, '\n', size);
@@ -116,14 +124,14 @@ static void take_bytes(struct follow *follow, const char *bytes, size_t size, ui
 		if (!end)
 			return;
 		if (!follow->skipping)
-			take_line((const char *)follow->line.data, follow->line.size, start, sink);
+			take_line((const char *)follow->line.data, follow->line.size, times, sink);
 		follow->skipping = false;
 		follow->line.size = 0;
 	}
 }
 
 /* Reads to the end of the file as it is now. */
-static void follow_read(struct follow *follow, uint64_t start, struct sink *sink)
+static void follow_read(struct follow *follow, const struct log_times *times, struct sink *sink)
 {
 	char bytes[16384];
 	struct stat file;
@@ -135,17 +143,18 @@ static void follow_read(struct follow *follow, uint64_t start, struct sink *sink
 		follow_restart(follow); /* it was cut */
 	while ((size = pread(follow->fd, bytes, sizeof(bytes), follow->at)) > 0) {
 		follow->at += size;
-		take_bytes(follow, bytes, (size_t)size, start, sink);
+		take_bytes(follow, bytes, (size_t)size, times, sink);
 	}
 }
 
-void follow_take(struct follow *follow, uint64_t start, struct sink *sink)
+void follow_take(struct follow *follow, uint64_t start, uint64_t offset, struct sink *sink)
 {
+	struct log_times times = { start, offset };
 	int before = follow->fd;
 	ino_t inode = follow->inode;
 
-	follow_read(follow, start, sink); /* before another file takes its name */
+	follow_read(follow, &times, sink); /* before another file takes its name */
 	follow_find(follow);
 	if (before < 0 || inode != follow->inode)
-		follow_read(follow, start, sink);
+		follow_read(follow, &times, sink);
 }

@@ -17,7 +17,8 @@ struct follow;
 struct follow *follow_open(const char *path);
 void follow_close(struct follow *follow);
 
-/* Takes the lines that came since the last time; start is when the recording began. */
-void follow_take(struct follow *follow, uint64_t start, struct sink *sink);
+/* Takes the lines that came since the last time; start is when the recording began, offset that of the wall clock, whose
+ * time the lines tell, from boot time. */
+void follow_take(struct follow *follow, uint64_t start, uint64_t offset, struct sink *sink);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "bpf/shared.skel.h"
+#include "capture/cgroups.h"
 #include "capture/hooks.h"
 #include "capture/probe_set.h"
 #include "capture/rings.h"
@@ -51,6 +52,7 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 			    struct error *e)
 {
 	struct config *to = &kernel->shared->rodata_config->config;
+	bool targets = config->command || config->target_count;
 	struct stat namespace;
 
 	if (stat("/proc/self/ns/pid", &namespace))
@@ -64,13 +66,14 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 	to->own_uid = (uint32_t)getuid();
 	to->own_gid = (uint32_t)getgid();
 	to->redact_args = config->redact_args;
-	to->has_job = config->command || config->target_count;
+	to->has_job = targets || config->selection->container;
 	to->doorbell_bytes = (uint32_t)(kernel->rings.bytes / 4);
 	to->typed_reads = features_has_function(kernel->features, "bpf_rdonly_cast");
 #define TYPE_ID(name) to->type_##name = features_struct_id(kernel->features, #name);
 	TYPED_STRUCTS(TYPE_ID)
 #undef TYPE_ID
-	selection_configure(config->selection, !to->has_job, to);
+	to->container_subsystem = cgroups_v1_subsystem(kernel->features);
+	selection_configure(config->selection, !targets, to);
 	kernel->probes.setup = (struct probe_setup){
 		.layers = config->layers,
 		.required = config->required,

@@ -12,8 +12,9 @@
 
 #include "base/caps.h"
 
-#define BTF_PATH "/sys/kernel/btf/vmlinux"
-#define LOADING	 (CAP_BIT(CAP_BPF) | CAP_BIT(CAP_PERFMON))
+#define BTF_PATH	    "/sys/kernel/btf/vmlinux"
+#define LOADING		    (CAP_BIT(CAP_BPF) | CAP_BIT(CAP_PERFMON))
+#define FIRST_PID_NAMESPACE 0xeffffffc /* the kernel's PROC_PID_INIT_INO */
 
 static const char *own_path(char *out, size_t size)
 {
@@ -38,23 +39,43 @@ const char *rights_recipe(char *out, size_t size)
 	return out;
 }
 
+/* Whether a container took this user's rights: then nobody inside of it can give them back. */
+static bool in_container(void)
+{
+	struct stat namespace;
+
+	return !stat("/proc/self/ns/pid", &namespace) && namespace.st_ino != FIRST_PID_NAMESPACE;
+}
+
+static int rights_lack(const char *what, struct error *e)
+{
+	char recipe[RIGHTS_RECIPE_BYTES];
+
+	if (in_container())
+		return error_set(
+			e, -EPERM,
+			"recording needs the capability %s, which this container was not given: "
+			"start it with 'docker run --cap-add BPF --cap-add PERFMON', or the like "
+			"of other engines, or record it from outside with --container",
+			what);
+	return error_set(e, -EPERM,
+			 "recording needs the capability %s, which this user lacks: run it with "
+			 "sudo, or let the members of a group record: '%s'",
+			 what, rights_recipe(recipe, sizeof(recipe)));
+}
+
 int rights_check(struct error *e)
 {
 	uint64_t have = caps_effective();
 	bool bpf = have & CAP_BIT(CAP_BPF), perfmon = have & CAP_BIT(CAP_PERFMON);
-	char recipe[RIGHTS_RECIPE_BYTES];
 
 	if (have & CAP_BIT(CAP_SYS_ADMIN))
 		bpf = perfmon = true;
 	if (!bpf || !perfmon)
-		return error_set(
-			e, -EPERM,
-			"recording needs the capability %s, which this user lacks: run it with "
-			"sudo, or let the members of a group record: '%s'",
-			bpf	  ? "CAP_PERFMON"
-			: perfmon ? "CAP_BPF"
-				  : "CAP_BPF and CAP_PERFMON",
-			rights_recipe(recipe, sizeof(recipe)));
+		return rights_lack(bpf	     ? "CAP_PERFMON"
+				   : perfmon ? "CAP_BPF"
+					     : "CAP_BPF and CAP_PERFMON",
+				   e);
 	if (access(BTF_PATH, R_OK))
 		return error_set(
 			e, -ENOTSUP,

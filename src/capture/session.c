@@ -1,7 +1,6 @@
 #include "capture/session_parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -41,8 +40,7 @@ const struct absences *session_absences(const struct session *session)
 static int session_open_kernel(struct session *session, struct error *e)
 {
 	const struct session_config *config = session->config;
-	bool job = config->command || config->pid_count || config->selection.comm ||
-		   config->selection.cgroup;
+	bool job = config->command || config->pid_count || selection_of_threads(&config->selection);
 	struct kernel_config kernel = {
 		.layers = session->layers,
 		.required = config->required,
@@ -122,6 +120,7 @@ static int session_prepare(struct session *session, struct error *e)
 	session->layers = config->layers;
 	session->launch = (struct launch)LAUNCH_NONE;
 	session->signals.fd = session->caches = -1;
+	clock_open(&session->clock);
 	session->job_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (session->job_event < 0)
 		return error_errno(e, "cannot make an eventfd");
@@ -200,6 +199,14 @@ void session_sample(struct session *session)
 	kernel_sample(session->kernel, &session->sink);
 }
 
+/* The job's log tells the wall clock's time. */
+void session_follow(struct session *session)
+{
+	if (session->follow)
+		follow_take(session->follow, session->start, clock_offset(&session->clock),
+			    &session->sink);
+}
+
 /* What is done by the clock. Returns how many nanoseconds there are until something is due. */
 static uint64_t session_tick(struct session *session)
 {
@@ -207,15 +214,14 @@ static uint64_t session_tick(struct session *session)
 	uint64_t next;
 
 	if (now >= session->next_sample) {
-		clock_sample(&session->sink);
+		clock_sample(&session->clock, &session->sink);
 		session_sample(session);
 		session->next_sample = now + session->config->interval;
 	}
 	if (now >= session->next_loss) {
 		kernel_poll(session->kernel);
 		losses_take(&session->losses, session->kernel, &session->sink);
-		if (session->follow)
-			follow_take(session->follow, session->start, &session->sink);
+		session_follow(session);
 		sink_flush(&session->sink, 0);
 		session->next_loss = now + LOSS_EVERY;
 	}
@@ -268,7 +274,8 @@ static bool session_over(struct session *session)
 		session->reason = NULL;
 	else if (session->launch.pid && config->until_main)
 		session->reason = "job ended";
-	else if ((session->launch.pid || config->pid_count) && !kernel_live(session->kernel))
+	else if ((session->launch.pid || config->pid_count || config->selection.container) &&
+		 !kernel_live(session->kernel))
 		session->reason = "job ended";
 	return session->reason;
 }
@@ -276,7 +283,8 @@ static bool session_over(struct session *session)
 static void session_loop(struct session *session)
 {
 	struct pollfd watched[] = { { .fd = session->signals.fd, .events = POLLIN },
-				    { .fd = session->job_event, .events = POLLIN } };
+				    { .fd = session->job_event, .events = POLLIN },
+				    { .fd = session->clock.fd, .events = POLLIN } };
 	eventfd_t ignored;
 
 	while (!session_over(session)) {
@@ -287,7 +295,11 @@ static void session_loop(struct session *session)
 		wait = session_tick(session);
 		timeout = (struct timespec){ (time_t)(wait / NS_PER_SECOND),
 					     (long)(wait % NS_PER_SECOND) };
-		ppoll(watched, 2, &timeout, NULL);
+		ppoll(watched, 3, &timeout, NULL);
+		if (watched[2].revents) { /* lines of the log up to now are by the old clock */
+			session_follow(session);
+			clock_sample(&session->clock, &session->sink);
+		}
 		eventfd_read(session->job_event, &ignored);
 		session_take_signals(session);
 	}
@@ -311,7 +323,7 @@ int session_run(struct session *session, struct error *e)
 	session->start_cpu = clock_own_cpu();
 	facts_start(&session->sink, session->kernel, session->start, session->start_cpu);
 	session_segment_facts(session);
-	clock_sample(&session->sink);
+	clock_sample(&session->clock, &session->sink);
 	samplers_start(session->samplers);
 	sink_flush(&session->sink, 0);
 	if (session->launch.pid) {

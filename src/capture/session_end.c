@@ -51,13 +51,13 @@ static int session_stop(struct session *session, struct session_result *result)
 	result->stop_failed = kernel_stop(session->kernel, &result->stop_error);
 	err = drain_stop(session->drain, &result->error);
 	losses_take(&session->losses, session->kernel, &session->sink);
-	if (session->follow && session->start)
-		follow_take(session->follow, session->start, &session->sink);
+	if (session->start)
+		session_follow(session);
 	kernel_finish(session->kernel, &session->sink);
 	if (session->series && !err) /* before the facts that tell what was dropped */
 		err = series_tidy(session->series, session->stop, writer_size(session->writer),
 				  true, &result->error);
-	clock_sample(&session->sink);
+	clock_sample(&session->clock, &session->sink);
 	session_last_facts(session, session->stop, session->reason ? session->reason : "failed");
 	sink_flush(&session->sink, 0);
 	if (!err && session->sink.failed) {
@@ -85,7 +85,7 @@ static void session_count(const struct session *session, struct session_result *
 
 	if (session->series)
 		result->series = series_counts(session->series);
-	result->no_thread = (selection->comm || selection->cgroup) && !matches.threads;
+	result->no_thread = selection_of_threads(selection) && !matches.threads;
 	result->no_file = selection->path && !matches.files;
 	result->lost = session->losses.total;
 	result->length = session->stop - session->start;
@@ -143,6 +143,7 @@ void session_close(struct session *session)
 	if (session->caches >= 0)
 		close(session->caches);
 	losses_close(&session->losses);
+	clock_close(&session->clock);
 	follow_close(session->follow);
 	descriptors_restore(&session->files);
 	free(session);

@@ -54,7 +54,7 @@ static void session_begin_segment(struct session *session, uint64_t now)
 	facts_begin(&session->sink, session->config, session->layers, &session->absences);
 	facts_start(&session->sink, session->kernel, now, session->start_cpu);
 	session_segment_facts(session);
-	clock_sample(&session->sink);
+	clock_sample(&session->clock, &session->sink);
 	kept_begin(series_kept(session->series), now, &session->sink);
 	sink_flush(&session->sink, 0);
 }
@@ -70,7 +70,7 @@ static int session_change_file(struct session *session, struct error *e)
 	now = clock_boot();
 	losses_take(&session->losses, session->kernel, &session->sink);
 	err = series_tidy(session->series, now, 0, true, e); /* the one before has had its time */
-	clock_sample(&session->sink);
+	clock_sample(&session->clock, &session->sink);
 	session_last_facts(session, now, "goes on in the next file (--rotate)");
 	sink_flush(&session->sink, 0);
 	if (!err)

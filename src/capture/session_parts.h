@@ -13,6 +13,7 @@
 #include "capture/series.h"
 #include "capture/session.h"
 #include "capture/signals.h"
+#include "sampler/clock.h"
 #include "store/sink.h"
 
 struct session {
@@ -35,6 +36,7 @@ struct session {
 	uint64_t start_cpu; /* own CPU time before the recording */
 	uint64_t next_sample, next_loss, next_progress;
 	struct losses losses;
+	struct clock_sampler clock;
 	struct follow *follow; /* NULL: no log to follow */
 	const char *reason;
 	int output_err;	     /* why the trace file could not be made */
@@ -43,6 +45,7 @@ struct session {
 
 uint64_t session_rows(const struct session *session); /* in the file that is being written */
 void session_sample(struct session *session);
+void session_follow(struct session *session); /* takes what is new in the job's log */
 pid_t session_command(const struct session *session); /* while it runs, else 0 */
 
 /* Takes signals, passes on those for the command, and notices its end. */

@@ -25,7 +25,8 @@ enum { RECORD_FAILED = 125, RECORD_NOT_EXECUTABLE = 126, RECORD_NOT_FOUND = 127 
 #define MOST_PIDS 4096
 
 static struct record_options_values {
-	const char *output, *layers, *pids, *scope, *until, *user, *comm, *cgroup, *path, *log;
+	const char *output, *layers, *pids, *scope, *until, *user, *comm, *cgroup, *container,
+		*path, *log;
 	bool all, force, drop_caches, redact_args, rotate;
 	uint64_t duration, interval, buffer, max_size, max_time;
 } given = { .interval = NS_PER_SECOND };
@@ -45,6 +46,8 @@ static const struct option_row rows[] = {
 	{ 0, "comm", OPTION_TEXT, &given.comm, "NAME", "only threads of this name" },
 	{ 0, "cgroup", OPTION_TEXT, &given.cgroup, "PATH",
 	  "only threads in this cgroup or below it" },
+	{ 0, "container", OPTION_TEXT, &given.container, "ID|NAME|PID",
+	  "only threads in this container; alone: attach to it until it ends" },
 	{ 0, "path", OPTION_TEXT, &given.path, "PREFIX", "only files whose path begins so" },
 	{ 'd', "duration", OPTION_DURATION, &given.duration, "TIME",
 	  "stop recording after TIME (30s, 5m); the job goes on" },
@@ -74,6 +77,7 @@ static const struct option_row rows[] = {
 const struct options record_options = {
 	.usage = "strata record [options] -- COMMAND [ARGUMENT...]\n"
 		 "strata record [options] -p PID,...\n"
+		 "strata record [options] --container ID|NAME|PID\n"
 		 "strata record [options] -a",
 	.summary = "Record a job: every process, file call and mapping, from its execve to its "
 		   "last exit.",
@@ -182,25 +186,27 @@ static int parse_choices(struct session_config *config, struct error *e)
 static int check_target(const struct arguments *arguments, struct error *e)
 {
 	int targets = !!arguments->command + !!given.pids + given.all;
-	bool filtered = given.comm || given.cgroup;
+	bool filtered = given.comm || given.cgroup || given.container;
 
 	if (arguments->count)
 		return error_set(e, -EINVAL, "'%s' is not an option; a command goes after '--'",
 				 arguments->items[0]);
 	if (arguments->command && !arguments->command[0])
 		return error_set(e, -EINVAL, "no command after '--'");
-	if (!targets)
-		return error_set(e, -EINVAL, "nothing to record: give '-- COMMAND', -p PID or -a");
+	if (!targets && !given.container)
+		return error_set(
+			e, -EINVAL,
+			"nothing to record: give '-- COMMAND', -p PID, --container ID or -a");
 	if (targets > 1)
 		return error_set(e, -EINVAL, "give one of '-- COMMAND', -p PID and -a");
 	if (given.all && !filtered && given.scope && !strcmp(given.scope, "job"))
 		return error_set(e, -EINVAL,
-				 "-a has no job: --scope job makes sense with --comm or --cgroup "
-				 "only");
+				 "-a has no job: --scope job makes sense with --comm, --cgroup or "
+				 "--container only");
 	if (filtered && given.scope && !strcmp(given.scope, "all"))
 		return error_set(e, -EINVAL,
-				 "--scope all records every thread: it makes no sense with --comm "
-				 "or --cgroup");
+				 "--scope all records every thread: it makes no sense with --comm, "
+				 "--cgroup or --container");
 	if (given.rotate && !given.max_size && !given.max_time)
 		return error_set(e, -EINVAL, "--rotate needs --max-size or --max-time");
 	if (given.rotate && given.max_size && given.max_size < SERIES_LEAST_BYTES)
@@ -227,6 +233,8 @@ static void default_output(char *out, size_t size, const struct session_config *
 		free(copy);
 	} else if (config->pid_count) {
 		snprintf(what, sizeof(what), "pid%d", (int)config->pids[0]);
+	} else if (config->selection.container) {
+		snprintf(what, sizeof(what), "%.32s", config->selection.container);
 	} else {
 		snprintf(what, sizeof(what), "all");
 	}
@@ -264,6 +272,14 @@ static void print_series(const struct series_counts *series)
 		 units_format_count(rows_text, sizeof(rows_text), series->dropped_rows));
 }
 
+static void warn_no_thread(void)
+{
+	log_warning("no thread matched%s%s%s%s%s%s: nothing of the job is in the trace",
+		    given.comm ? " --comm " : "", given.comm ? given.comm : "",
+		    given.cgroup ? " --cgroup " : "", given.cgroup ? given.cgroup : "",
+		    given.container ? " --container " : "", given.container ? given.container : "");
+}
+
 static void print_summary(const char *output, const struct session_result *result)
 {
 	char length[32], rows_text[32], bytes[32], lost[32], cpu[32], start[32], dropped[32];
@@ -277,9 +293,7 @@ static void print_summary(const char *output, const struct session_result *resul
 	if (result->stop_failed)
 		log_warning("calls in flight at the end are missing: %s", result->stop_error.text);
 	if (result->no_thread)
-		log_warning("no thread matched%s%s%s%s: nothing of the job is in the trace",
-			    given.comm ? " --comm " : "", given.comm ? given.comm : "",
-			    given.cgroup ? " --cgroup " : "", given.cgroup ? given.cgroup : "");
+		warn_no_thread();
 	if (result->no_file)
 		log_warning("no file matched --path %s", given.path);
 	if (result->write_failed) {
@@ -396,6 +410,7 @@ int cmd_record(int argc, char **argv)
 	free(arguments.items);
 	config.selection.comm = given.comm;
 	config.selection.cgroup = given.cgroup;
+	config.selection.container = given.container;
 	config.selection.path = given.path;
 	if (!err)
 		err = selection_resolve(&config.selection, &e);

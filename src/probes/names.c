@@ -68,6 +68,20 @@ static enum file_kind kind_of(uint16_t mode)
 	}
 }
 
+/* The path of a file in strata's own mount namespace, if another one's led to it: unless it is the same. */
+static void set_host_path(struct row_maker *maker, struct builder *row,
+			  const struct file_record *file)
+{
+	struct buf *path = &maker->scratch, *host = &maker->scratch2;
+
+	if (maker->placed != file->id || file->flags & (FILE_CUT | FILE_PSEUDO) ||
+	    mounts_path(&maker->mounts, file->dev, (const char *)maker->place.data,
+			maker->place.size, host) ||
+	    (host->size == path->size && !memcmp(host->data, path->data, path->size)))
+		return;
+	builder_set_text(row, column_file_host_path, host->data, host->size);
+}
+
 static void file_decode(struct row_maker *maker, const struct file_record *file)
 {
 	struct builder *row = sink_table(&maker->sink, TABLE_file);
@@ -85,6 +99,7 @@ static void file_decode(struct row_maker *maker, const struct file_record *file)
 	SET(generation, file->generation);
 	builder_set_text(row, column_file_fs, file->fs, strnlen(file->fs, sizeof(file->fs)));
 	SET(kind, kind_of(file->mode));
+	set_host_path(maker, row, file);
 	sink_end_row(&maker->sink, TABLE_file);
 }
 
@@ -110,13 +125,21 @@ static void cgroup_decode(struct row_maker *maker, const struct cgroup_record *r
 		free(name.path);
 }
 
+static void place_decode(struct row_maker *maker, const struct file_record *file)
+{
+	bool kept = !names_join(&maker->place, (const char *)(file + 1), file->names_size);
+
+	maker->placed = kept ? file->id : 0;
+}
+
 static void names_decode(struct row_maker *maker, const struct record *record, size_t size)
 {
 	(void)size;
-	if (record->kind == NAMES_CGROUP)
-		cgroup_decode(maker, (const void *)record);
-	else
-		file_decode(maker, (const void *)record);
+	switch (record->kind) {
+	case NAMES_CGROUP: cgroup_decode(maker, (const void *)record); break;
+	case NAMES_PLACE: place_decode(maker, (const void *)record); break;
+	default: file_decode(maker, (const void *)record);
+	}
 }
 
 void names_forget(struct row_maker *maker)
@@ -126,6 +149,9 @@ void names_forget(struct row_maker *maker)
 	for (size_t i = 0; i < maker->cgroups.size / sizeof(*names); i++)
 		free(names[i].path);
 	buf_free(&maker->cgroups);
+	buf_free(&maker->place);
+	buf_free(&maker->scratch2);
+	mounts_close(&maker->mounts);
 }
 
 const struct probe names_probe = {

@@ -19,6 +19,7 @@
 #include "bpf/shared.h"
 #include "probes/absences.h"
 #include "probes/features.h"
+#include "probes/mounts.h"
 #include "store/sink.h"
 
 struct bpf_link;
@@ -60,7 +61,10 @@ struct cgroup_name {
 struct row_maker {
 	struct sink sink;
 	struct buf cgroups; /* struct cgroup_name each: what the records so far have named */
-	struct buf scratch;
+	struct mounts mounts;
+	struct buf place; /* where file `placed` lies in its file system, told just before it */
+	uint32_t placed;
+	struct buf scratch, scratch2;
 };
 
 struct probe {

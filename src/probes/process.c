@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/container.h"
 #include "base/quote.h"
 #include "bpf/process.h"
 #include "bpf/process.skel.h"
@@ -90,8 +91,28 @@ static int args_join(struct buf *out, const char *args, size_t size)
 	return err;
 }
 
+/* The container that a process is in, as its cgroups tell: an engine's way of writing it first, in either hierarchy. */
+static struct container_name process_container(const struct row_maker *maker,
+					       const struct process_record *process)
+{
+	const char *unified = names_cgroup(maker, process->cgroup);
+	const char *v1 = process->cgroup_v1 ? names_cgroup(maker, process->cgroup_v1) : NULL;
+	struct container_name name = { 0 };
+
+	if (unified)
+		name = container_of_group(unified);
+	if (!name.text && v1)
+		name = container_of_group(v1);
+	if (!name.text && unified && process->head.flags & PROCESS_MOVED)
+		name = container_bare(unified);
+	if (!name.text && v1 && process->head.flags & PROCESS_MOVED_V1)
+		name = container_bare(v1);
+	return name;
+}
+
 static void process_decode(struct row_maker *maker, const struct record *head, size_t size)
 {
+	struct container_name container;
 	const struct process_record *process = (const void *)head;
 	struct builder *row;
 	const char *cgroup;
@@ -111,6 +132,11 @@ static void process_decode(struct row_maker *maker, const struct record *head, s
 	builder_set_text(row, column_process_comm, process->comm,
 			 strnlen(process->comm, sizeof(process->comm)));
 	SET(uid, process->uid);
+	if (process->ns_pid)
+		SET(ns_pid, process->ns_pid);
+	container = process_container(maker, process);
+	if (container.text)
+		builder_set_text(row, column_process_container, container.text, container.size);
 	if (cgroup)
 		builder_set_text(row, column_process_cgroup, cgroup, strlen(cgroup));
 	if (head->op == EVENT_EXEC) {

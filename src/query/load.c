@@ -95,6 +95,7 @@ static struct dims_text file_text(const struct file_row *row, unsigned column)
 {
 	switch (column) {
 	case column_file_path: return row->path;
+	case column_file_host_path: return row->host_path;
 	case column_file_dev: return row->dev;
 	case column_file_fs: return row->fs;
 	case column_file_kind: return row->kind;

@@ -13,6 +13,7 @@
 	SECTION(phases)          \
 	SECTION(steps)           \
 	SECTION(roles)           \
+	SECTION(containers)      \
 	SECTION(waits)           \
 	SECTION(tasks)           \
 	SECTION(processes)       \

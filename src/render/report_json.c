@@ -423,6 +423,7 @@ void report_print_json(const struct report *report, size_t top, FILE *out)
 	print_phases(&json, report);
 	print_steps(&json, report);
 	print_roles(&json, report);
+	report_json_containers(&json, report, top);
 	print_waits(&json, report);
 	print_tasks(&json, report, top);
 	report_json_files(&json, report, top);

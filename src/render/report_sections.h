@@ -22,6 +22,7 @@ void section_table(const struct section_print *print, struct table *table);
 void section_phases(const struct section_print *print);
 void section_steps(const struct section_print *print);
 void section_roles(const struct section_print *print);
+void section_containers(const struct section_print *print);
 void section_waits(const struct section_print *print);
 void section_tasks(const struct section_print *print);
 void section_processes(const struct section_print *print);

@@ -86,6 +86,7 @@ static void print_sections(const struct report *report, const struct report_styl
 		[SECTION_phases] = section_phases,
 		[SECTION_steps] = section_steps,
 		[SECTION_roles] = section_roles,
+		[SECTION_containers] = section_containers,
 		[SECTION_waits] = section_waits,
 		[SECTION_tasks] = section_tasks,
 		[SECTION_processes] = section_processes,

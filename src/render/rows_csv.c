@@ -204,6 +204,9 @@ static void rows_csv_file_cell(struct csv *csv, const struct file_row *row, unsi
 	switch (column) {
 	case column_file_file: csv_int(csv, row->file); break;
 	case column_file_path: rows_csv_text(csv, row->path.bytes, row->path.size); break;
+	case column_file_host_path:
+		rows_csv_text(csv, row->host_path.bytes, row->host_path.size);
+		break;
 	case column_file_dev: rows_csv_text(csv, row->dev.bytes, row->dev.size); break;
 	case column_file_inode: rows_csv_number(csv, row->inode); break;
 	case column_file_generation: rows_csv_number(csv, row->generation); break;

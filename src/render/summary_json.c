@@ -44,6 +44,8 @@ static void print_times(const struct summary *summary, struct json *json)
 	print_time(json, "end_utc", summary->has_utc, summary->end_utc);
 	json_open(json, "clock", '{');
 	json_uint(json, "readings", summary->clock.readings);
+	json_uint(json, "steps", summary->clock.steps);
+	json_int(json, "step_ns", summary->clock.step_ns);
 	if (summary->clock.readings < 2) {
 		json_null(json, "drift_ns");
 		json_null(json, "drift_ppm");

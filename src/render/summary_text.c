@@ -77,9 +77,15 @@ static void print_times(const struct summary *summary, FILE *out)
 		fprintf(out, "drift unknown (%s)\n",
 			summary->clock.readings ? "only one reading" : "no reading");
 	else
-		fprintf(out, "drift %+lld ns (%+.3f ppm) over %llu readings\n",
+		fprintf(out, "drift %+lld ns (%+.3f ppm) over %llu readings",
 			(long long)summary->clock.drift_ns, summary->clock.drift_ppm,
 			(unsigned long long)summary->clock.readings);
+	if (summary->clock.steps)
+		fprintf(out, "; set %llu times, by %+.6f s in all",
+			(unsigned long long)summary->clock.steps,
+			(double)summary->clock.step_ns / 1e9);
+	if (summary->clock.readings >= 2)
+		putc('\n', out);
 }
 
 static void print_layers(const struct summary *summary, FILE *out)

@@ -19,7 +19,7 @@
 
 struct stored_file {
 	int64_t file, inode, generation;
-	uint32_t path, dev, fs, kind;
+	uint32_t path, host_path, dev, fs, kind;
 	uint32_t same; /* number of its (dev, inode, generation, path); equal for one file */
 };
 
@@ -27,17 +27,13 @@ struct fact {
 	char *key, *value;
 };
 
-struct clock_reading {
-	uint64_t ts, realtime;
-};
-
 struct dims {
 	struct strings texts;
 	struct threads *threads;
-	struct buf files;    /* struct file_row, by id, canonical ones */
-	struct map by_file;  /* all ids -> place in files */
-	struct buf facts;    /* struct fact */
-	struct buf readings; /* struct clock_reading, by ts */
+	struct buf files;   /* struct file_row, by id, canonical ones */
+	struct map by_file; /* all ids -> place in files */
+	struct buf facts;   /* struct fact */
+	struct clocks clocks;
 };
 
 /* The text of a cell as a number in dims->texts, or NO_TEXT. */
@@ -87,6 +83,8 @@ static int take_file(struct dims *dims, const struct rows *rows, struct buf *rec
 	};
 	int err = keep_text(dims, rows, column_file_path, &record.path);
 
+	if (!err)
+		err = keep_text(dims, rows, column_file_host_path, &record.host_path);
 	if (!err)
 		err = keep_text(dims, rows, column_file_dev, &record.dev);
 	if (!err)
@@ -140,6 +138,7 @@ static int index_files(struct dims *dims, const struct stored_file *records, siz
 					.inode = record->inode,
 					.generation = record->generation,
 					.path = give_text(dims, record->path),
+					.host_path = give_text(dims, record->host_path),
 					.dev = give_text(dims, record->dev),
 					.fs = give_text(dims, record->fs),
 					.kind = give_text(dims, record->kind) };
@@ -219,7 +218,7 @@ int dims_open(struct dims **dims, struct reader *reader, struct error *e)
 	if (!err)
 		err = read_table(reader, TABLE_file, d, &files, take_file, e);
 	if (!err)
-		err = read_table(reader, TABLE_clock, d, &d->readings, take_reading, e);
+		err = read_table(reader, TABLE_clock, d, &d->clocks.readings, take_reading, e);
 	if (!err)
 		err = build_files(d, &files, e);
 	buf_free(&files);
@@ -246,7 +245,7 @@ void dims_close(struct dims *dims)
 	threads_close(dims->threads);
 	buf_free(&dims->files);
 	buf_free(&dims->facts);
-	buf_free(&dims->readings);
+	buf_free(&dims->clocks.readings);
 	map_free(&dims->by_file);
 	free(dims);
 }
@@ -319,40 +318,12 @@ const char *dims_fact(const struct dims *dims, size_t i, const char **value)
 	return facts[i].key;
 }
 
-/* The first reading later than ts. */
-static size_t find_reading(const struct clock_reading *readings, size_t count, uint64_t ts)
+const struct clocks *dims_clocks(const struct dims *dims)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (readings[middle].ts <= ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return &dims->clocks;
 }
 
 int dims_utc(const struct dims *dims, uint64_t ts, uint64_t *realtime)
 {
-	const struct clock_reading *readings = (const struct clock_reading *)dims->readings.data;
-	size_t count = dims->readings.size / sizeof(*readings), next;
-	const struct clock_reading *a, *b;
-	__int128 part;
-
-	if (!count)
-		return -ENODATA;
-	next = find_reading(readings, count, ts);
-	if (!next || next == count) {
-		a = &readings[next ? count - 1 : 0];
-		*realtime = a->realtime + (ts - a->ts);
-		return 0;
-	}
-	a = &readings[next - 1];
-	b = &readings[next];
-	part = (__int128)(int64_t)(b->realtime - a->realtime) * (__int128)(ts - a->ts);
-	*realtime = a->realtime + (uint64_t)(part / (__int128)(b->ts - a->ts));
-	return 0;
+	return clocks_utc(&dims->clocks, ts, realtime);
 }

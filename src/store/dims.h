@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "schema/schema.h"
+#include "store/clocks.h"
 #include "store/reader.h"
 #include "store/threads.h"
 
@@ -29,7 +30,7 @@ static inline bool dims_text_is(const struct dims_text *text, const char *word)
 struct file_row {
 	int64_t file; /* the one id under which it is known */
 	int64_t inode, generation;
-	struct dims_text path, dev, fs, kind;
+	struct dims_text path, host_path, dev, fs, kind;
 };
 
 static inline bool file_row_is(const struct file_row *row, enum file_kind kind)
@@ -62,9 +63,9 @@ const char *dims_run(const struct dims *dims, const char *key);
 size_t dims_fact_count(const struct dims *dims);
 const char *dims_fact(const struct dims *dims, size_t i, const char **value); /* gives the key */
 
-/* CLOCK_REALTIME at a boot time: a line between the clock readings around it, so that drift and steps
- * of the clock are followed; beyond the first and last reading their offset holds. -ENODATA without
- * any reading. */
+const struct clocks *dims_clocks(const struct dims *dims); /* lives as long as the dims */
+
+/* CLOCK_REALTIME at a boot time, as clocks_utc() tells it. -ENODATA without any reading. */
 int dims_utc(const struct dims *dims, uint64_t ts, uint64_t *realtime);
 
 #endif

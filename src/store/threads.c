@@ -202,24 +202,20 @@ const struct thread_row *threads_row(const struct threads *threads, size_t i)
 const struct thread_row *threads_find(const struct threads *threads, int64_t tid, uint64_t ts)
 {
 	size_t low = 0, high = threads_count(threads);
-	const struct thread_row *row;
 
-	/* The first row of this tid that has not ended before ts, among rows ordered by (tid, first_ts). */
+	/* The first row of this tid that begins later, among rows ordered by (tid, first_ts). */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
+		const struct thread_row *row = row_at(threads, middle);
 
-		row = row_at(threads, middle);
-		if (row->tid < tid ||
-		    (row->tid == tid && row->last_ts != CELL_NULL && (uint64_t)row->last_ts < ts))
+		if (row->tid < tid || (row->tid == tid && (uint64_t)row->first_ts <= ts))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	/* At the very end of one name the next one holds already. */
-	while (low + 1 < threads_count(threads) && row_at(threads, low + 1)->tid == tid &&
-	       (uint64_t)row_at(threads, low + 1)->first_ts <= ts)
-		low++;
-	if (low == threads_count(threads) || row_at(threads, low)->tid != tid)
-		return NULL;
-	return row_at(threads, low);
+	if (low && row_at(threads, low - 1)->tid == tid)
+		return row_at(threads, low - 1);
+	if (low < threads_count(threads) && row_at(threads, low)->tid == tid)
+		return row_at(threads, low);
+	return NULL;
 }

@@ -32,8 +32,9 @@ void threads_close(struct threads *threads);
 size_t threads_count(const struct threads *threads);
 const struct thread_row *threads_row(const struct threads *threads, size_t i);
 
-/* The row that held for a thread at that time, or NULL. A thread may be at work a little before the
- * recording notices it: before its first row, and between two lives of an id, the next row holds. */
+/* The row that held for a thread at that time, or NULL. A thread may be at work a little before the recording notices it:
+ * before its first row that one holds. It also is on a CPU after its exit, on its way out: so its last name holds until the
+ * id is used again. */
 const struct thread_row *threads_find(const struct threads *threads, int64_t tid, uint64_t ts);
 
 #endif

@@ -45,26 +45,6 @@ int times_span(struct reader *reader, const struct dims *dims, struct span *span
 	return 0;
 }
 
-/* A machine boots after 1970, so that its boot time is the lesser of the two. */
-int times_from_utc(const struct dims *dims, uint64_t realtime, uint64_t *ts)
-{
-	uint64_t low = 0, high = realtime;
-
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2, there;
-		int err = dims_utc(dims, middle, &there);
-
-		if (err)
-			return err;
-		if (there >= realtime)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	*ts = low;
-	return 0;
-}
-
 int times_parse(const char *text, uint64_t start, const struct dims *dims, uint64_t *ts,
 		struct error *e)
 {
@@ -79,7 +59,7 @@ int times_parse(const char *text, uint64_t start, const struct dims *dims, uint6
 				 "'%s' is not a time: give seconds since the start (1.5, 200ms) or "
 				 "UTC (2026-11-15T03:57:25.5Z)",
 				 text);
-	if (times_from_utc(dims, value, ts))
+	if (clocks_boot(dims_clocks(dims), value, ts))
 		return error_set(e, -ENODATA,
 				 "the trace has no reading of the clocks to find '%s' by: give "
 				 "seconds since the start instead",

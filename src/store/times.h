@@ -21,9 +21,6 @@ static inline uint64_t span_length(const struct span *span)
 
 int times_span(struct reader *reader, const struct dims *dims, struct span *span, struct error *e);
 
-/* The least boot time at which the clock showed `realtime` or more. -ENODATA without any reading. */
-int times_from_utc(const struct dims *dims, uint64_t realtime, uint64_t *ts);
-
 /* A time as given: since `start` ("1.5", "1.5s", "200ms") or UTC ("2026-11-15T03:57:25.5Z").
  * -EINVAL when it is neither, -ENODATA for UTC when the trace has no reading of the clocks. */
 int times_parse(const char *text, uint64_t start, const struct dims *dims, uint64_t *ts,

@@ -49,6 +49,20 @@ churned() {
 	churned dirs "$T/merged/dirs" 2000 d%d/same
 }
 
+@test "through FUSE, whose inodes a program in user space numbers" {
+	[ -e /dev/fuse ] && command -v bindfs >/dev/null || skip "no FUSE here"
+	for caching in "" "-o attr_timeout=0,entry_timeout=0"; do
+		mkdir -p source fused
+		undo sh -c '! mountpoint -q "$0" || umount -l "$0"' "$T/fused"
+		bindfs $caching "$T/source" "$T/fused" 3>&-
+		churned files "$T/fused/files" 500 f%d
+		churned links "$T/fused/links" 300 d%d/link
+		churned dirs "$T/fused/dirs" 300 d%d/same
+		umount "$T/fused"
+		rm -r source
+	done
+}
+
 @test "on tmpfs" {
 	mounted "$T/memory" -t tmpfs tmpfs
 	churned files "$T/memory/files" 3000 f%d

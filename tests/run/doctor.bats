@@ -52,7 +52,7 @@ as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 	jq -e '.works == false and .complete == false and .hooks == [] and (.failure | test("CAP_BPF"))' doctor.json
 	same "layers" absent "$(jq -r '.layers[].state' doctor.json | sort -u)"
 	fix=$(jq -r '.checks[] | select(.name == "capabilities" and .state == "missing").fix' doctor.json)
-	for part in 'chgrp strata' 'chmod 0750' 'setcap cap_bpf,cap_perfmon'; do
+	for part in 'chown root:strata' 'chmod 0750' 'setcap cap_bpf,cap_perfmon'; do
 		grep -qF "$part $OPEN/strata" <<<"${fix/+ep/}" || { echo "no '$part' in: $fix"; false; }
 	done
 	run as_nobody "$OPEN/strata" record -o "$OPEN/run.strata" -- true

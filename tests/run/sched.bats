@@ -44,6 +44,28 @@ teardown() { leave; }
 	[ "$(count sched "comm in ('sh', 'sleep')")" -gt 0 ]
 }
 
+@test "every stay of the job has a name, also on the way out; --scope job has the same stays" {
+	mkdir work
+	head -c 2000 /dev/zero >data
+	for scope in "" "--scope job"; do
+		record --force $scope -e sched -- sh -c '"$1/forks" "$2/data" 1000; "$1/threads" "$2/work" 300; exit 0' - "$W" "$T"
+		no_loss
+		# All that the shell forked, and what those did.
+		shell=$(rows process "event == 'exec' and comm == 'sh' and '/data' in args" pid)
+		rows process "event == 'fork'" pid,tid,ppid | awk -v shell="$shell" '
+			BEGIN { job[shell] } $3 in job || $1 in job { job[$1]; if (!seen[$2]++) print $2 }' | sort >threads
+		same "threads" 1302 "$(wc -l <threads)"
+		rows sched "tid" tid,comm,end_state | sort | join -t "$(printf '\t')" - threads >stays
+		same "names ($scope)" "exe forks sh threads" "$(cut -f2 stays | sort -u | xargs)"
+		same "last stays ($scope)" 1302 "$(cut -f1,3 stays | grep -cw X)"
+	done
+}
+
+@test "a thread that this kernel hides from tracing has a name too" {
+	record -e sched -- sleep 1
+	same "stays without a name" 0 "$(count sched "comm is None and dur is not None")"
+}
+
 @test "the state in which a thread left, and the call that it was in" {
 	record -e sched -- sh -c 'sleep 0.2; true'
 	shell=$(rows process "event == 'exec' and comm == 'sh' and 'sleep 0.2; true' in args" pid)

@@ -204,7 +204,7 @@ static void names_come_from_the_leaf_up(void **state)
 
 	(void)state;
 	decode(&record, sizeof(record));
-	assert_rows("file|5|11:/data/x.txt|3:8:1|99|2|4:ext4|4:file|\n");
+	assert_rows("file|5|11:/data/x.txt|3:8:1|99|2|4:ext4|4:file|null|\n");
 }
 
 static void a_file_whose_path_was_cut_has_none(void **state)
@@ -216,7 +216,7 @@ static void a_file_whose_path_was_cut_has_none(void **state)
 
 	(void)state;
 	decode(&file, sizeof(file));
-	assert_rows("file|6|null|3:0:0|0|0|0:|3:dir|\n");
+	assert_rows("file|6|null|3:0:0|0|0|0:|3:dir|null|\n");
 }
 
 static void an_exec_has_arguments_and_its_cgroup(void **state)
@@ -244,7 +244,8 @@ static void an_exec_has_arguments_and_its_cgroup(void **state)
 	(void)state;
 	decode(&cgroup, sizeof(cgroup));
 	decode(&exec, sizeof(exec));
-	assert_rows("process|1000|4:exec|10|11|9|2:cp|3|10:cp 'a b' c|1000|4:/job|null|12|\n");
+	assert_rows("process|1000|4:exec|10|11|9|2:cp|3|10:cp 'a b' "
+		    "c|1000|4:/job|null|12|null|null|\n");
 }
 
 static void arguments_that_were_not_sent_are_not_read(void **state)
@@ -256,7 +257,51 @@ static void arguments_that_were_not_sent_are_not_read(void **state)
 
 	(void)state;
 	decode(&process, sizeof(process));
-	assert_rows("process|1000|4:exec|10|11|null|2:sh|null|null|0|null|null|null|\n");
+	assert_rows("process|1000|4:exec|10|11|null|2:sh|null|null|0|null|null|null|null|null|\n");
+}
+
+static void add_cgroup(uint64_t id, const char *name)
+{
+	struct {
+		struct cgroup_record cgroup;
+		char names[80];
+	} cgroup = { .cgroup = { .head = head(PROBE_names, NAMES_CGROUP, 0),
+				 .id = id,
+				 .names_size = (uint32_t)strlen(name) + 1 } };
+
+	memcpy(cgroup.names, name, strlen(name) + 1);
+	decode(&cgroup, sizeof(cgroup));
+}
+
+static void add_process(uint64_t cgroup, uint64_t v1, uint8_t flags)
+{
+	struct process_record process = { .head = head(PROBE_process, 0, EVENT_FORK),
+					  .cgroup = cgroup,
+					  .cgroup_v1 = v1,
+					  .ns_pid = 5,
+					  .comm = "sh" };
+
+	process.head.flags = flags;
+	decode(&process, sizeof(process));
+}
+
+#define PROCESS "process|1000|4:fork|10|11|null|2:sh|null|null|0|"
+
+/* One id of both hierarchies is not one group. */
+static void a_container_is_told_by_either_hierarchy(void **state)
+{
+	(void)state;
+	add_cgroup(7, "session-3.scope");
+	add_cgroup(7 | CGROUP_V1, "job7");
+	add_cgroup(8, "crun-web.scope");
+	add_process(7, 7 | CGROUP_V1, 0);
+	add_process(7, 7 | CGROUP_V1, PROCESS_MOVED | PROCESS_MOVED_V1);
+	add_process(8, 7 | CGROUP_V1, PROCESS_MOVED | PROCESS_MOVED_V1);
+	add_process(7, 0, PROCESS_MOVED | PROCESS_MOVED_V1);
+	assert_rows(PROCESS "16:/session-3.scope|null|null|5|null|\n" PROCESS
+			    "16:/session-3.scope|null|null|5|4:job7|\n" PROCESS
+			    "15:/crun-web.scope|null|null|5|3:web|\n" PROCESS
+			    "16:/session-3.scope|null|null|5|null|\n");
 }
 
 static void a_stay_tells_why_it_ended(void **state)
@@ -373,6 +418,7 @@ int main(void)
 		TEST(names_come_from_the_leaf_up),
 		TEST(a_file_whose_path_was_cut_has_none),
 		TEST(an_exec_has_arguments_and_its_cgroup),
+		TEST(a_container_is_told_by_either_hierarchy),
 		TEST(arguments_that_were_not_sent_are_not_read),
 		TEST(a_stay_tells_why_it_ended),
 		TEST(a_stay_tells_how_it_came_about),

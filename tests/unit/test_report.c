@@ -312,6 +312,28 @@ static void a_sleep_in_state_d_is_storage_where_something_says_so(void **state)
 			assert_true(call->waker == WAIT_WORKERS || call->waker == WAIT_EVENTS);
 }
 
+/* As a data loader's workers do, which live as long as an epoch takes. */
+static void children_that_were_there_belong_to_what_was_attached_to(void **state)
+{
+	struct fixture *f = *state;
+	const struct procs *procs;
+
+	add_fact(f, "target", "attach");
+	add_fact(f, "pids", "100");
+	add_process(f, 1000, EXISTS, 60, 60, 1, "bash");
+	add_process(f, 1000, EXISTS, 100, 100, 60, "python");
+	add_process(f, 1000, EXISTS, 101, 101, 100, "python");
+	add_process(f, 1000, EXISTS, 102, 102, 60, "python");
+	add_process(f, 1100, FORK, 103, 103, 101, "python");
+	procs = help_report(f, NULL, NULL)->context.procs;
+	for (uint32_t i = 0; i < procs_count(procs); i++) {
+		const struct proc *proc = procs_get(procs, i);
+
+		assert_true(proc->in_job ==
+			    (proc->pid == 100 || proc->pid == 101 || proc->pid == 103));
+	}
+}
+
 static void roles_follow_the_tree(void **state)
 {
 	struct fixture *f = *state;
@@ -504,6 +526,7 @@ int main(void)
 		TEST(a_report_without_counters_of_the_job_does_not_invent_them),
 		TEST(the_main_thread_s_time_is_divided_by_who_woke_it),
 		TEST(a_sleep_in_state_d_is_storage_where_something_says_so),
+		TEST(children_that_were_there_belong_to_what_was_attached_to),
 		TEST(roles_follow_the_tree),
 		TEST(an_id_used_twice_is_two_processes),
 		TEST(marks_make_phases_and_figures_belong_to_them),

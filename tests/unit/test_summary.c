@@ -77,6 +77,22 @@ static void the_clock_s_drift_is_told(void **state)
 	assert_int_equal(summary->clock.readings, 3);
 	assert_int_equal(summary->clock.drift_ns, -2000);
 	assert_true(fabs(summary->clock.drift_ppm + 0.02) < 1e-9);
+	assert_int_equal(summary->clock.steps, 0);
+}
+
+static void a_clock_that_is_set_does_not_drift(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	add_clock(f, 10 * S, 1000 * S);
+	add_clock(f, 20 * S - 1, 1010 * S - 1);
+	add_clock(f, 20 * S, 1013 * S);
+	add_clock(f, 30 * S, 1023 * S + 1000);
+	summary = help_summary(f);
+	assert_int_equal(summary->clock.steps, 1);
+	assert_int_equal(summary->clock.step_ns, 3 * S);
+	assert_int_equal(summary->clock.drift_ns, 1000);
 }
 
 static void facts_and_absent_layers_are_found(void **state)
@@ -153,12 +169,13 @@ static void people_give_times_since_the_start_or_in_utc(void **state)
 	assert_int_equal(units_parse_utc("2026-11-15T03:57:25Z", &base), 0);
 	add_fact(f, "start_ts", "10000000000");
 	add_clock(f, 10 * S, base);
-	add_clock(f, 20 * S, base + 40 * S); /* somebody set the clock: 4 s a second between */
+	add_clock(f, 20 * S, base + 40 * S); /* somebody set the clock */
 	help_summary(f);
 	assert_int_equal(time_of(f, "1.5"), 11 * S + S / 2);
 	assert_int_equal(time_of(f, "200ms"), 10 * S + S / 5);
 	assert_int_equal(time_of(f, "2026-11-15T03:57:25Z"), 10 * S);
-	assert_int_equal(time_of(f, "2026-11-15T03:57:45Z"), 15 * S);
+	assert_int_equal(time_of(f, "2026-11-15T03:57:30Z"), 15 * S);
+	assert_int_equal(time_of(f, "2026-11-15T03:57:45Z"), 20 * S); /* never shown */
 	assert_int_equal(time_of(f, "2026-11-15T03:58:06.5Z"), 21 * S + S / 2);
 	assert_int_equal(time_of(f, "2026-11-15T03:57:20Z"), 5 * S);
 	for (uint64_t known = 9 * S; known < 22 * S; known += S / 3) {
@@ -188,6 +205,7 @@ int main(void)
 		TEST(an_empty_trace_is_whole),
 		TEST(losses_add_up_and_holes_overlap),
 		TEST(the_clock_s_drift_is_told),
+		TEST(a_clock_that_is_set_does_not_drift),
 		TEST(facts_and_absent_layers_are_found),
 		TEST(a_signal_is_told_from_an_exit_status),
 		TEST(without_an_end_the_last_row_is_it),

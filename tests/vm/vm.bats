@@ -271,3 +271,23 @@ counted() {
 	[ "$(count block "$devices")" -gt 500 ]
 	same "rows that differ" 0 "$(count block "$devices and (queued is not None or cpu is None or error or not dur)")"
 }
+
+@test "a wall clock that is set: the times of all rows are those that the job read from it" {
+	of clockstep
+	same "exit status" 0 "$(cat status)"
+	"$STRATA" sql -f csv "$RUN" "select pos, epoch_ns(utc) from io where op = 'pwrite64' order by ts" |
+		sed 1d | tr , ' ' >found
+	same "rows" 48 "$(wc -l <found)"
+	# Between two rows of table clock without a step time runs evenly, however late strata was told of the step.
+	same "more than a second from what the job read" "" \
+		"$(join out found | awk '$4 < $2 - 1e9 || $4 > $3 + 1e9')"
+	# Lines of the log are at the times of what they tell of, to the millisecond, also where the clock was set after them.
+	"$STRATA" sql -f csv "$RUN" "select json_extract(value, '$.value')::int, ts from mark where name = 'at' order by 1" |
+		sed 1d | tr , ' ' >marks
+	same "marks" 48 "$(wc -l <marks)"
+	same "marks that are not at their writes" "" "$("$STRATA" sql -f csv "$RUN" \
+		"select pos, ts from io where op = 'pwrite64' order by pos" | sed 1d | tr , ' ' |
+		join - marks | awk '$3 < $2 - 1e9 || $3 > $2 + 1e9')"
+	same "steps" "2 true" "$("$STRATA" info --json "$RUN" | jq -r '.clock | "\(.steps) \(.step_ns | fabs < 1e9)"')"
+	says <("$STRATA" info "$RUN") "set 2 times"
+}

@@ -88,6 +88,38 @@ drive() {
 	/usr/bin/python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("figure.svg")'
 }
 
+@test "several containers have a section of their own; one has none" {
+	rows_of() {
+		echo "run key=layers value=process,sched"
+		for i in 1 2 3; do
+			echo "process ts=${i}000 event=fork pid=$i tid=$i comm=sh container=box$((i > $1 ? $1 : i))"
+			echo "sched ts=${i}0000 dur=${i}00 cpu=0 pid=$i tid=$i"
+		done
+	}
+	for containers in 2 1; do
+		rows_of $containers | "$ROOT/build/tools/rows_to_run" run$containers.strata
+		"$STRATA" report -q --html page$containers.html run$containers.strata
+	done
+	cat >open.js <<-JS
+		const { chromium } = require('$ROOT/build/npm/playwright-core');
+		(async () => {
+			const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+			for (const n of [2, 1]) {
+				const page = await browser.newPage();
+				page.on('pageerror', (e) => console.log('error', e.message));
+				await page.goto('file://$T/page' + n + '.html');
+				await page.waitForSelector('html[data-ready=yes]');
+				console.log(await page.isVisible('#containers-section'));
+				for (const row of await page.locator('#containers tbody tr').all())
+					console.log((await row.locator('td').allTextContents()).slice(0, 3).join(' '));
+			}
+			await browser.close();
+		})();
+	JS
+	node open.js >out
+	same "sections" "$(printf '%s\n' true "box2 2 500 ns" "box1 1 100 ns" false)" "$(cat out)"
+}
+
 @test "the page of a difference tells what changed as the JSON does" {
 	[ -z "$REFUSED" ] || skip "$REFUSED"
 	head -c 1M /dev/zero >data

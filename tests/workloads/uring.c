@@ -1,9 +1,11 @@
 /* Opens, writes, syncs, reads, asks about, closes and deletes files through io_uring, and tells the truth about
  * each request.
  *
- *     uring DIR plain|poll|fixed     poll: the kernel's polling thread takes the requests from the ring;
- *                                    fixed: files are named by their place in the ring's own table
- *     uring DIR silent               1,000 writes of 100 bytes that ask for no completion, and one that fails
+ *     uring DIR plain|poll|fixed|registered
+ *                                    poll: the kernel's polling thread takes the requests from the ring;
+ *                                    fixed: files are named by their place in the ring's own table;
+ *                                    registered: so is the ring itself
+ *     uring DIR silent|silent-poll   1,000 writes of 100 bytes that ask for no completion, and one that fails
  */
 #include "workload.h"
 
@@ -113,6 +115,8 @@ static void silent_writes(void)
 		io_uring_prep_write(sqe = request(), fd, data, sizeof(data), (__u64)i * 100);
 		sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
 		CHECK(io_uring_submit(&ring) >= 0);
+		CHECK(io_uring_sqring_wait(&ring) >=
+		      0); /* until the polling thread has made room */
 	}
 	io_uring_prep_write(sqe = request(), -1, data, sizeof(data), 0);
 	sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
@@ -128,8 +132,10 @@ int main(int argc, char **argv)
 	int fd;
 
 	CHECK(argc > 1 && !chdir(directory));
-	CHECK(!io_uring_queue_init(8, &ring, !strcmp(mode, "poll") ? IORING_SETUP_SQPOLL : 0));
-	if (!strcmp(mode, "silent")) {
+	CHECK(!io_uring_queue_init(8, &ring, strstr(mode, "poll") ? IORING_SETUP_SQPOLL : 0));
+	if (!strcmp(mode, "registered")) /* entered by an index, not by a descriptor */
+		CHECK(io_uring_register_ring_fd(&ring) == 1);
+	if (!strncmp(mode, "silent", 6)) {
 		silent_writes();
 		return 0;
 	}
