@@ -31,10 +31,13 @@ struct export_request {
 	const char *output; /* a file, a folder, or - */
 	uint64_t max_bytes; /* 0: no limit */
 	bool raw;	    /* classic layouts: names as they are */
+	bool libc_names;    /* pfw: calls by the names of the C library */
 
-	/* Called now and then with the rows done since the last call, and with what is worth saying. */
+	/* Called now and then with the rows done since the last call, with what is worth saying, and with what may
+	 * mislead who does not know it. */
 	void (*progress)(void *data, uint64_t rows);
 	void (*note)(void *data, const char *text);
+	void (*warn)(void *data, const char *text);
 	void *data;
 };
 
@@ -84,6 +87,8 @@ int parquet_write(const struct export_request *request, struct export_result *re
 		  struct error *e);
 int classic_write(const struct export_request *request, struct export_result *result,
 		  struct error *e);
+int trace_visuals_write(const struct export_request *request, struct export_result *result,
+			struct error *e);
 int classic_write_one(const struct export_request *request, struct export_result *result,
 		      struct error *e);
 int pfw_write(const struct export_request *request, struct export_result *result, struct error *e);
