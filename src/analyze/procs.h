@@ -32,6 +32,9 @@ struct proc {
 	bool kernel;	       /* a thread of the kernel */
 	struct dims_text comm; /* the leader's last name */
 	struct dims_text args; /* of its last exec; null without one */
+	struct dims_text
+		command; /* the same, or else its parent's when that forked it, as ps shows it */
+	int64_t uid;	 /* CELL_NULL: not known */
 };
 
 struct procs;

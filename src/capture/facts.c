@@ -95,6 +95,7 @@ void facts_begin(struct sink *sink, const struct session_config *config, uint32_
 		  config->command     ? "launch"
 		  : config->pid_count ? "attach"
 				      : "all");
+	facts_add(sink, "scope", "%s", config->scope == SCOPE_JOB ? "job" : "all");
 	if (config->command)
 		facts_command(sink, config->command);
 	if (config->pid_count)

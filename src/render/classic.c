@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/event.h"
 #include "render/folder.h"
 
-/* Whether the layout takes the row; `op` is the column that tells the call. */
-static bool is_of(const struct classic_layout *layout, unsigned op, const struct rows *rows)
+bool classic_takes(const struct classic_layout *layout, unsigned op, const struct rows *rows)
 {
 	int call;
 
@@ -24,29 +22,25 @@ static bool is_of(const struct classic_layout *layout, unsigned op, const struct
 	       !(layout->direct && schema_syscalls[call].queued);
 }
 
-static void take_row(struct classic *c, const struct classic_layout *layout,
-		     const struct event_plan *plan, const struct rows *rows)
+void classic_take_row(struct classic *c, const struct event_plan *plan, const struct rows *rows,
+		      uint64_t ts)
 {
-	int64_t ts = rows_cell(rows, 0);
-	uint64_t end;
+	uint64_t end = event_end(plan, rows, ts);
 
-	if (ts == CELL_NULL)
-		return;
-	lines_until(c, (uint64_t)ts);
-	end = event_end(plan, rows, (uint64_t)ts);
-	if (end == EVENT_NO_END || !is_of(layout, (unsigned)plan->label, rows))
+	if (end == EVENT_NO_END)
 		return;
 	c->line.size = 0;
 	field_uint(c, end);
-	layout->fields(c, rows, (uint64_t)ts, end);
+	c->layout->fields(c, rows, ts, end);
 	if (!c->line.size)
 		return;
 	line_queue(c, end);
 	c->rows++;
 }
 
-static int write_calls(struct classic *c, const struct classic_layout *layout, struct error *e)
+int classic_write_calls(struct classic *c, struct error *e)
 {
+	const struct classic_layout *layout = c->layout;
 	struct event_plan plan;
 	struct rows *rows = NULL;
 	uint64_t seen = 0;
@@ -55,7 +49,12 @@ static int write_calls(struct classic *c, const struct classic_layout *layout, s
 
 	event_plan_make(&plan, layout->table);
 	while (!err && (err = rows_next(rows, e)) > 0) {
-		take_row(c, layout, &plan, rows);
+		int64_t ts = rows_cell(rows, 0);
+
+		if (ts != CELL_NULL)
+			lines_until(c, (uint64_t)ts);
+		if (ts != CELL_NULL && classic_takes(layout, (unsigned)plan.label, rows))
+			classic_take_row(c, &plan, rows, (uint64_t)ts);
 		err = c->error ? error_set(e, c->error, "out of memory") : 0;
 		if (!(++seen % EXPORT_PROGRESS_ROWS))
 			export_progress(c->request, EXPORT_PROGRESS_ROWS);
@@ -71,9 +70,17 @@ static int write_calls(struct classic *c, const struct classic_layout *layout, s
 static int write_layout(const struct export_request *request, const struct classic_layout *layout,
 			struct output *out, struct export_result *result, struct error *e)
 {
-	struct classic c = { .request = request, .run = &request->runs[0], .out = out };
+	struct classic c = {
+		.request = request, .run = &request->runs[0], .layout = layout, .out = out
+	};
+	char banner[64];
 	int err;
 
+	if (layout->probes) {
+		snprintf(banner, sizeof(banner), "Attaching %u probe%s...\n", layout->probes,
+			 layout->probes == 1 ? "" : "s");
+		output_append(out, banner, strlen(banner));
+	}
 	if (layout->header) {
 		output_append(out, layout->header, strlen(layout->header));
 		output_append(out, "\n", 1);
@@ -81,7 +88,7 @@ static int write_layout(const struct export_request *request, const struct class
 	if (layout->write)
 		err = layout->write(&c, e);
 	else
-		err = write_calls(&c, layout, e);
+		err = classic_write_calls(&c, e);
 	err = export_settle(result, err, e);
 	if (!err && c.error)
 		err = error_set(e, c.error, "out of memory");
@@ -89,6 +96,7 @@ static int write_layout(const struct export_request *request, const struct class
 	buf_free(&c.line);
 	buf_free(&c.queue);
 	buf_free(&c.scratch);
+	map_free(&c.ends);
 	return err;
 }
 
@@ -98,29 +106,29 @@ static void note_empty(char *text, size_t size, const char *name)
 		 *text ? ", " : "no lines in: ", name);
 }
 
-int classic_write(const struct export_request *request, struct export_result *result,
-		  struct error *e)
+int classic_write_folder(const struct export_request *request, const struct classic_layout *layouts,
+			 size_t count, struct export_result *result, struct error *e)
 {
 	char empty[512] = "";
 	struct folder folder;
 	int err = folder_open(&folder, request->output, request->max_bytes, e);
 
-	for (size_t i = 0; i < classic_layout_count && !err; i++) {
+	for (size_t i = 0; i < count && !err; i++) {
 		struct output *out;
 		uint64_t before = result->rows;
 
-		if (!(request->tables >> classic_layouts[i].table & 1))
+		if (!(request->tables >> layouts[i].table & 1))
 			continue;
-		out = folder_add(&folder, classic_layouts[i].name, e);
+		out = folder_add(&folder, layouts[i].name, e);
 		if (!out) {
 			err = -EIO;
 			break;
 		}
-		err = write_layout(request, &classic_layouts[i], out, result, e);
+		err = write_layout(request, &layouts[i], out, result, e);
 		if (!err)
 			err = folder_finish(&folder, out, e);
 		if (result->rows == before)
-			note_empty(empty, sizeof(empty), classic_layouts[i].name);
+			note_empty(empty, sizeof(empty), layouts[i].name);
 	}
 	if (!err)
 		err = folder_commit(&folder, e);
@@ -129,6 +137,12 @@ int classic_write(const struct export_request *request, struct export_result *re
 	if (!err && *empty && request->note)
 		request->note(request->data, empty);
 	return err;
+}
+
+int classic_write(const struct export_request *request, struct export_result *result,
+		  struct error *e)
+{
+	return classic_write_folder(request, classic_layouts, classic_layout_count, result, e);
 }
 
 int classic_write_one(const struct export_request *request, struct export_result *result,
