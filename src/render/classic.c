@@ -38,12 +38,25 @@ void classic_take_row(struct classic *c, const struct event_plan *plan, const st
 	c->rows++;
 }
 
+/* What stops it is told when the layout, or the output, is finished. */
+bool classic_next(struct classic *c)
+{
+	if (!(++c->seen % EXPORT_PROGRESS_ROWS))
+		export_progress(c->request, EXPORT_PROGRESS_ROWS);
+	return !c->error && !c->out->error;
+}
+
+void classic_end(struct classic *c)
+{
+	export_progress(c->request, c->seen % EXPORT_PROGRESS_ROWS);
+	lines_until(c, UINT64_MAX);
+}
+
 int classic_write_calls(struct classic *c, struct error *e)
 {
 	const struct classic_layout *layout = c->layout;
 	struct event_plan plan;
 	struct rows *rows = NULL;
-	uint64_t seen = 0;
 	int err =
 		rows_open(&rows, c->run->reader, layout->table, ~0ull, c->run->from, c->run->to, e);
 
@@ -55,14 +68,11 @@ int classic_write_calls(struct classic *c, struct error *e)
 			lines_until(c, (uint64_t)ts);
 		if (ts != CELL_NULL && classic_takes(layout, (unsigned)plan.label, rows))
 			classic_take_row(c, &plan, rows, (uint64_t)ts);
-		err = c->error ? error_set(e, c->error, "out of memory") : 0;
-		if (!(++seen % EXPORT_PROGRESS_ROWS))
-			export_progress(c->request, EXPORT_PROGRESS_ROWS);
-		if (c->out->error)
-			break; /* told when the output is finished */
+		err = 0;
+		if (!classic_next(c))
+			break;
 	}
-	export_progress(c->request, seen % EXPORT_PROGRESS_ROWS);
-	lines_until(c, UINT64_MAX);
+	classic_end(c);
 	rows_close(rows);
 	return err;
 }
@@ -100,16 +110,10 @@ static int write_layout(const struct export_request *request, const struct class
 	return err;
 }
 
-static void note_empty(char *text, size_t size, const char *name)
-{
-	snprintf(text + strlen(text), size - strlen(text), "%s%s",
-		 *text ? ", " : "no lines in: ", name);
-}
-
 int classic_write_folder(const struct export_request *request, const struct classic_layout *layouts,
 			 size_t count, struct export_result *result, struct error *e)
 {
-	char empty[512] = "";
+	struct export_empty empty = { .what = "lines" };
 	struct folder folder;
 	int err = folder_open(&folder, request->output, request->max_bytes, e);
 
@@ -128,14 +132,11 @@ int classic_write_folder(const struct export_request *request, const struct clas
 		if (!err)
 			err = folder_finish(&folder, out, e);
 		if (result->rows == before)
-			note_empty(empty, sizeof(empty), layouts[i].name);
+			export_empty_add(&empty, layouts[i].name);
 	}
+	err = folder_close(&folder, err, &result->bytes, e);
 	if (!err)
-		err = folder_commit(&folder, e);
-	result->bytes = folder.total;
-	folder_free(&folder);
-	if (!err && *empty && request->note)
-		request->note(request->data, empty);
+		export_empty_note(&empty, request);
 	return err;
 }
 

@@ -23,6 +23,7 @@ struct classic {
 	const struct classic_layout *layout;
 	struct output *out;
 	uint64_t rows;	  /* written */
+	uint64_t seen;	  /* rows read */
 	struct buf line;  /* under way */
 	struct buf queue; /* heap of lines by time and order of arrival */
 	uint64_t arrived;
@@ -55,10 +56,6 @@ struct classic_layout {
 	bool summed; /* cpu: only all CPUs together. gpu: only the columns that pmon had first */
 };
 
-/* What stands for the number of a process that strata's own /proc did not show: scripts take it for a number, and no
- * kernel gives it to a process. */
-#define CLASSIC_NO_PID 2147483647
-
 extern const struct classic_layout classic_layouts[];
 extern const size_t classic_layout_count;
 
@@ -66,7 +63,7 @@ extern const size_t classic_layout_count;
 
 void field_uint(struct classic *c, uint64_t value);
 void field_cell(struct classic *c, int64_t cell); /* null: - */
-void field_pid(struct classic *c, int64_t cell);  /* null: CLASSIC_NO_PID */
+void field_pid(struct classic *c, int64_t cell);  /* null: EXPORT_NO_TASK */
 void field_hex(struct classic *c, int64_t cell); /* an address; a negative one is an error number */
 void field_text(struct classic *c, const char *bytes, size_t size); /* NULL: - */
 void field_comm(struct classic *c, int64_t tid, uint64_t ts); /* the thread's name at that time */
@@ -92,6 +89,10 @@ bool classic_takes(const struct classic_layout *layout, unsigned op, const struc
 /* Queues the line of a row whose time ended, without asking whether the layout takes it. */
 void classic_take_row(struct classic *c, const struct event_plan *plan, const struct rows *rows,
 		      uint64_t ts);
+
+/* After each row that was read: tells of progress, and whether it makes sense to go on; then after the last. */
+bool classic_next(struct classic *c);
+void classic_end(struct classic *c);
 
 /* All rows of the layout's table that it takes, by its `fields`. */
 int classic_write_calls(struct classic *c, struct error *e);

@@ -45,22 +45,23 @@ static void fields_vfs_rw(struct classic *c, const struct rows *rows, uint64_t t
 	field_path(c, rows_cell(rows, column_io_file));
 }
 
-static void fields_read(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
+static void fields_data(struct classic *c, const struct rows *rows, unsigned size, uint64_t length)
 {
 	field_pid(c, rows_cell(rows, column_io_pid));
 	field_cell(c, rows_cell(rows, column_io_pos));
-	field_cell(c, rows_cell(rows, column_io_returned));
-	field_uint(c, end - ts);
+	field_cell(c, rows_cell(rows, size));
+	field_uint(c, length);
 	field_path(c, rows_cell(rows, column_io_file));
+}
+
+static void fields_read(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
+{
+	fields_data(c, rows, column_io_returned, end - ts);
 }
 
 static void fields_write(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
 {
-	field_pid(c, rows_cell(rows, column_io_pid));
-	field_cell(c, rows_cell(rows, column_io_pos));
-	field_cell(c, rows_cell(rows, column_io_requested));
-	field_uint(c, end - ts);
-	field_path(c, rows_cell(rows, column_io_file));
+	fields_data(c, rows, column_io_requested, end - ts);
 }
 
 static void fields_close(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)

@@ -57,7 +57,7 @@ void field_cell(struct classic *c, int64_t cell)
 
 void field_pid(struct classic *c, int64_t cell)
 {
-	field_cell(c, cell == CELL_NULL ? CLASSIC_NO_PID : cell);
+	field_cell(c, cell == CELL_NULL ? EXPORT_NO_TASK : cell);
 }
 
 void field_hex(struct classic *c, int64_t cell)

@@ -84,7 +84,7 @@ int classic_open(struct classic *c, struct error *e)
 {
 	uint32_t tables = (1u << TABLE_fs | 1u << TABLE_call) & c->request->tables;
 	struct event_plan fs, call;
-	uint64_t wanted[TABLE_COUNT], seen = 0;
+	uint64_t wanted[TABLE_COUNT];
 	struct map by_tid = { 0 };
 	struct buf calls = { .limit = SIZE_MAX };
 	struct merge merge;
@@ -111,15 +111,10 @@ int classic_open(struct classic *c, struct error *e)
 			take_vfs_open(c, &call, merge.rows, merge.ts,
 				      place ? (struct open_call *)calls.data + *place - 1 : NULL);
 		}
-		if (c->error)
-			err = error_set(e, c->error, "out of memory");
-		if (!(++seen % EXPORT_PROGRESS_ROWS))
-			export_progress(c->request, EXPORT_PROGRESS_ROWS);
-		if (c->out->error)
-			break; /* told when the output is finished */
+		if (!classic_next(c))
+			break;
 	}
-	export_progress(c->request, seen % EXPORT_PROGRESS_ROWS);
-	lines_until(c, UINT64_MAX);
+	classic_end(c);
 	merge_close(&merge);
 	map_free(&by_tid);
 	buf_free(&calls);

@@ -85,6 +85,23 @@ int export_settle(struct export_result *result, int err, const struct error *e)
 	return 0;
 }
 
+void export_empty_add(struct export_empty *empty, const char *name)
+{
+	size_t used = strlen(empty->names);
+
+	snprintf(empty->names + used, sizeof(empty->names) - used, "%s%s", used ? ", " : "", name);
+}
+
+void export_empty_note(const struct export_empty *empty, const struct export_request *request)
+{
+	char text[sizeof(empty->names) + 32];
+
+	if (!*empty->names || !request->note)
+		return;
+	snprintf(text, sizeof(text), "no %s in: %s", empty->what, empty->names);
+	request->note(request->data, text);
+}
+
 int export_count_rows(const struct export_request *request, uint64_t *rows, struct error *e)
 {
 	*rows = 0;

@@ -74,6 +74,19 @@ int export_parse_layers(const char *list, uint32_t *tables, struct error *e);
 /* Called with what ended a walk through rows: damage ends them, as it ends every reader's, and is no failure. */
 int export_settle(struct export_result *result, int err, const struct error *e);
 
+/* Names of files without content, which a format that writes several tells of in the end. */
+struct export_empty {
+	const char *what; /* they have none of: "rows" */
+	char names[512];
+};
+
+void export_empty_add(struct export_empty *empty, const char *name);
+void export_empty_note(const struct export_empty *empty, const struct export_request *request);
+
+/* Stands for the number of a process or thread that the trace does not have: readers take it for a number, and no kernel
+ * gives it. */
+#define EXPORT_NO_TASK 2147483647
+
 #define EXPORT_PROGRESS_ROWS 32768
 
 static inline void export_progress(const struct export_request *request, uint64_t rows)

@@ -110,30 +110,33 @@ static void fields_openat(struct classic *c, const struct rows *rows, uint64_t t
 	field_last_name(c, rows_cell(rows, column_fs_file));
 }
 
-/* RET of a read that failed is unsigned, as it was printed then: the scripts leave out what is that large. */
-static void fields_read(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
+static void fields_data(struct classic *c, const struct rows *rows, uint64_t length, bool sign)
 {
 	int64_t returned = rows_cell(rows, column_io_returned);
 	int64_t file = rows_cell(rows, column_io_file);
 
 	field_pid(c, rows_cell(rows, column_io_pid));
 	field_position(c, rows_cell(rows, column_io_pos), file);
-	field_uint(c, returned == CELL_NULL ? 0 : (uint64_t)returned);
-	field_uint(c, end - ts);
+	if (returned == CELL_NULL)
+		field_uint(c, 0);
+	else if (sign)
+		field_cell(c, returned);
+	else
+		field_uint(c, (uint64_t)returned);
+	field_uint(c, length);
 	field_last_name(c, file);
+}
+
+/* RET of a read that failed is unsigned, as it was printed then: the scripts leave out what is that large. */
+static void fields_read(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
+{
+	fields_data(c, rows, end - ts, false);
 }
 
 /* Of a write that failed it was signed, and fits no pattern. */
 static void fields_write(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
 {
-	int64_t returned = rows_cell(rows, column_io_returned);
-	int64_t file = rows_cell(rows, column_io_file);
-
-	field_pid(c, rows_cell(rows, column_io_pid));
-	field_position(c, rows_cell(rows, column_io_pos), file);
-	field_cell(c, returned == CELL_NULL ? 0 : returned);
-	field_uint(c, end - ts);
-	field_last_name(c, file);
+	fields_data(c, rows, end - ts, true);
 }
 
 static const struct classic_layout layouts[] = {
