@@ -55,6 +55,17 @@ made() {
 		"$(ls out | xargs)"
 }
 
+# Its lines without their numbers, equal ones once.
+shape() {
+	sed -E 's/[0-9][0-9.:\/]*/N/g' | tr -s ' ' | uniq
+}
+
+@test "trace_visuals: cpu.out looks as mpstat 1 does" {
+	[ -z "$REFUSED" ] || skip "$REFUSED"
+	"$STRATA" export -q "$BATS_FILE_TMPDIR/train.strata" -f trace_visuals -o out
+	same "cpu.out" "$(LC_ALL=C mpstat 1 2 | shape)" "$(shape <out/cpu.out)"
+}
+
 @test "pfw: DFAnalyzer sorts calls by the names of the C library, and finds their bytes" {
 	export_all pfw --names libc
 	run -2 "$STRATA" export "$ROOT/tests/data/demo.strata" -f pfw --names posix -o none
@@ -233,6 +244,44 @@ made() {
 	"$STRATA" export -q "$RUN" -f pids -o out
 	same lines "$(printf '%s\n' "33 7 7 0:00 python train.py" "- 8 8 0:00 sh -c x" "- 8 10 0:00 sh -c x" "- 9 9 0:03 python train.py")" \
 		"$(awk 'NR > 1 { printf "%s %s %s %s", $1, $2, $3, $11; for (i = 12; i <= NF; i++) printf " %s", $i; print "" }' out)"
+}
+
+# A process with threads and a child, which has ps list them while they live.
+LISTED='
+import os, subprocess, threading
+read, write = os.pipe()
+for _ in range(3): threading.Thread(target=os.read, args=(read, 1)).start()
+if not os.fork():
+    os.close(write)
+    os.read(read, 1)
+    os._exit(0)
+with open("listed", "w") as file: subprocess.run(["ps", "aux", "-T", "--cols", "2000"], stdout=file)
+os.close(write)
+os.wait()
+'
+
+@test "pids: what ps itself lists, while it runs under the recording" {
+	[ -z "$REFUSED" ] || skip "$REFUSED"
+	echo "$LISTED" >listed.py
+	record -e process,sched -- /usr/bin/python3 listed.py now
+	"$STRATA" export -q "$RUN" -f pids -o out
+	same "header" "$(head -1 listed | xargs)" "$(head -1 out | xargs)"
+	# PID, SPID and COMMAND of the job's: the parent with its threads, the child, and ps.
+	job=" (/usr/bin/python3 listed.py now|ps aux -T --cols 2000)\$"
+	sed -i '/ record -o /d' listed
+	same "threads" "$(grep -E "$job" listed | awk '{ $1 = $4 = $5 = $6 = $7 = $8 = $9 = $10 = $11 = ""; print }' | sort)" \
+		"$(grep -E "$job" out | awk '{ $1 = $4 = $5 = $6 = $7 = $8 = $9 = $10 = $11 = ""; print }' | sort)"
+	same "number of threads" 6 "$(($(wc -l <out) - 1))"
+}
+
+@test "calls that a seccomp filter answered have a result and no length: none looks unfinished" {
+	[ -z "$REFUSED" ] || skip "$REFUSED"
+	record -- "$W/answered" "$T"
+	answered=$(count io,fs,mem "dur is None and returned is not None")
+	[ "$answered" -gt 0 ]
+	"$STRATA" export -q "$RUN" -f pfw -o out
+	same "untimed" "$answered" "$(grep -c '"dur":0,"ph":"X".*"untimed":true' out)"
+	same "unfinished" "$(count io,fs,mem "dur is None and returned is None")" "$(grep -c '"unfinished":true' out || true)"
 }
 
 @test "open: calls of vfs_open where they were traced, with the name of the file" {
