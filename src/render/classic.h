@@ -35,9 +35,10 @@ struct classic {
 	struct tm local;
 	bool has_local;
 
-	/* Switches: whether gaps are filled, and when the last stay of each CPU ended. */
+	/* Switches: whether gaps are filled, when the last stay of each CPU ended, and the last of all. */
 	bool fill;
 	struct map ends;
+	uint64_t latest;
 };
 
 struct classic_layout {

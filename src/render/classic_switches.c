@@ -3,6 +3,7 @@
  * line of the idle thread fills each, for want of anything better, and a note says so.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "render/classic.h"
@@ -53,21 +54,28 @@ static void field_idle(struct classic *c, int64_t cpu)
 	field_printf(c, "swapper/%lld", (long long)cpu);
 }
 
+/* The idle thread leaves the CPU, if it had been on it. */
+static void queue_idle(struct classic *c, int64_t cpu, uint64_t ts)
+{
+	c->line.size = 0;
+	field_idle(c, cpu);
+	field_uint(c, 0);
+	field_cell(c, cpu);
+	field_uint(c, ts);
+	line_queue(c, ts);
+}
+
 static void fill_gap(struct classic *c, int64_t cpu, uint64_t ts, uint64_t end)
 {
 	uint64_t *last = last_end(c, cpu);
 
 	if (!last)
 		return;
-	if (*last < ts) {
-		c->line.size = 0;
-		field_idle(c, cpu);
-		field_uint(c, 0);
-		field_cell(c, cpu);
-		field_uint(c, ts);
-		line_queue(c, ts);
-	}
+	if (*last < ts)
+		queue_idle(c, cpu, ts);
 	*last = end;
+	if (end > c->latest)
+		c->latest = end;
 }
 
 void fields_switches(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
@@ -90,36 +98,66 @@ void fields_switches(struct classic *c, const struct rows *rows, uint64_t ts, ui
 	field_uint(c, end);
 }
 
-/* Whether the idle thread was on any CPU. */
-static int find_idle(const struct classic *c, bool *found, struct error *e)
-{
-	struct rows *rows = NULL;
-	int err = rows_open(&rows, c->run->reader, TABLE_sched, 1u << column_sched_tid, 0,
-			    UINT64_MAX, e);
-
-	*found = false;
-	while (!err && !*found && (err = rows_next(rows, e)) > 0) {
-		*found = rows_cell(rows, column_sched_tid) == 0;
-		err = 0;
-	}
-	rows_close(rows);
-	return err;
-}
-
-/* Whether only the job's stays were recorded. Older recordings do not say so, but then no CPU was ever idle. */
+/* Whether only the job's stays were recorded, but some. Older recordings do not say so, but then no CPU was ever idle. */
 static int is_job_only(const struct classic *c, bool *only, struct error *e)
 {
 	const char *scope = dims_run(c->run->dims, "scope");
 	const char *target = dims_run(c->run->dims, "target");
-	bool idle;
+	struct rows *rows = NULL;
+	bool idle = false;
 	int err;
 
-	*only = scope && !strcmp(scope, "job");
-	if (scope || !target || !strcmp(target, "all"))
+	*only = false;
+	if (scope ? strcmp(scope, "job") != 0 : !target || !strcmp(target, "all"))
 		return 0;
-	err = find_idle(c, &idle, e);
-	*only = !err && !idle;
+	err = rows_open(&rows, c->run->reader, TABLE_sched, 1u << column_sched_tid, 0, UINT64_MAX,
+			e);
+	while (!err && !idle && !(scope && *only) && (err = rows_next(rows, e)) > 0) {
+		err = 0;
+		*only = true;
+		idle = rows_cell(rows, column_sched_tid) == 0;
+	}
+	*only = *only && (scope || !idle);
+	rows_close(rows);
 	return err;
+}
+
+/* CPUs of the machine, all of which a script expects; more than any has are not believed. */
+static int64_t count_cpus(const struct classic *c)
+{
+	const char *text = dims_run(c->run->dims, "cpus");
+	long long count = text ? strtoll(text, NULL, 10) : 0;
+
+	return count < 0 || count > 65536 ? 0 : count;
+}
+
+/* As the recording began; what is idle then leaves with the first stay. */
+static void begin_cpus(struct classic *c)
+{
+	uint64_t start = c->run->from > c->run->span.start ? c->run->from : c->run->span.start;
+
+	for (int64_t cpu = 0; cpu < count_cpus(c); cpu++) {
+		uint64_t *last = last_end(c, cpu);
+
+		if (last)
+			*last = start;
+		queue_idle(c, cpu, start);
+	}
+}
+
+static void end_cpus(struct classic *c)
+{
+	uint64_t end = c->run->to < c->run->span.end ? c->run->to : c->run->span.end;
+
+	if (end < c->latest)
+		end = c->latest;
+	for (int64_t cpu = 0; cpu < count_cpus(c); cpu++) {
+		uint64_t *last = last_end(c, cpu);
+
+		if (last && *last < end)
+			queue_idle(c, cpu, end);
+	}
+	lines_until(c, UINT64_MAX);
 }
 
 int classic_switches(struct classic *c, struct error *e)
@@ -128,10 +166,15 @@ int classic_switches(struct classic *c, struct error *e)
 
 	if (err)
 		return err;
-	if (c->fill && c->request->warn)
+	if (!c->fill)
+		return classic_write_calls(c, e);
+	if (c->request->warn)
 		c->request->warn(
 			c->request->data,
 			"switches: only the job's own were recorded (--scope job); all other "
 			"time of a CPU is written as its idle thread's");
-	return classic_write_calls(c, e);
+	begin_cpus(c);
+	err = classic_write_calls(c, e);
+	end_cpus(c);
+	return err;
 }

@@ -103,9 +103,12 @@ shape() {
 	says words "warning: switches: only the job's own"
 	"$HERE/originals.py" switches "$RUN" out
 	[ "$(grep -c '^swapper/' out)" -ge 5 ]
-	record --force -- true
-	"$STRATA" export -q "$RUN" -f switches -o out 2>words
-	same "words" "" "$(cat words)"
+	for args in "-e sched --scope all" "-e io --scope job"; do
+		record --force $args -- true
+		"$STRATA" export -q "$RUN" -f switches -o out 2>words
+		same "words" "" "$(cat words)"
+	done
+	same "lines without stays" 1 "$(wc -l <out)"
 }
 
 @test "switches: the name of a thread that still runs after its exit, and of one that has begun another program" {

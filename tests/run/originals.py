@@ -190,7 +190,7 @@ def check_classic(run, folder):
 
 def check_switches(run, path):
     """Line 0 is passed over; the time since the CPU's last line is that of the thread on this one."""
-    last, spent, found = {}, collections.Counter(), 0
+    first, last, spent, found = {}, {}, collections.Counter(), 0
     for line in bpftrace_lines("switches", lines_of(path)):
         comm, pid, cpu, when = line.split()
         pid, cpu, when = int(pid), int(cpu), int(when)
@@ -198,10 +198,15 @@ def check_switches(run, path):
             same("name of the idle thread", f"swapper/{cpu}", comm)
         spent[pid] += when - last[cpu] if cpu in last else 0
         last[cpu] = when
+        first.setdefault(cpu, when)
         found += 1
     scope = sql(run, "select value from run where key = 'scope'")
     if scope != [["all"]]:  # older recordings, of which this reads but those of a job alone, do not say
-        # The rest is nobody's but the idle thread's, and the first line of each CPU has nothing before it.
+        # The rest is nobody's but the idle thread's, and every CPU is there from the beginning to the end.
+        facts = {key: int(value) for key, value in sql(run, "select key, value from run where key in ('start_ts', 'stop_ts', 'cpus')")}
+        same("CPUs", set(range(facts["cpus"])), set(first))
+        same("begin of CPUs", {facts["start_ts"]}, set(first.values()))
+        same("end of CPUs", True, max(facts["stop_ts"], *last.values()) == min(last.values()))
         expected = collections.Counter({int(pid): int(time) for pid, time in sql(
             run, f"select {PID}, sum(dur) from sched where {ENDED} group by 1")})
         del spent[0]
