@@ -7,8 +7,9 @@
 #include "base/units.h"
 #include "render/classic.h"
 
-/* Of a recording. A trace that says it is longer is not believed. */
-#define MOST_SECONDS (366u * 86400)
+/* Seconds are told this far from a reading, in which time any recording has another one: what a trace says of years
+ * without any is not believed. */
+#define FAR (64 * NS_PER_SECOND)
 
 /* Between two readings the clock runs evenly, if perhaps backwards: only at one can it step. */
 struct readings {
@@ -25,9 +26,9 @@ static int load_readings(struct classic *c, struct readings *readings, struct er
 	while (!err && (err = rows_next(rows, e)) > 0) {
 		uint64_t ts = (uint64_t)rows_cell(rows, column_clock_ts);
 
-		err = buf_append(&readings->times, &ts, sizeof(ts))
-			      ? error_set(e, -ENOMEM, "out of memory")
-			      : 0;
+		err = 0;
+		if (ts != (uint64_t)CELL_NULL && buf_append(&readings->times, &ts, sizeof(ts)))
+			err = error_set(e, -ENOMEM, "out of memory");
 	}
 	rows_close(rows);
 	return err;
@@ -41,27 +42,31 @@ static uint64_t second_at(const struct classic *c, uint64_t ts)
 	return realtime / NS_PER_SECOND;
 }
 
-/* Up to where the clock runs evenly, but no further than a second. */
-static uint64_t even_until(struct readings *readings, uint64_t ts)
+/* The reading after ts; 0: none. */
+static uint64_t reading_after(struct readings *readings, uint64_t ts)
 {
 	const uint64_t *times = (const uint64_t *)readings->times.data;
 	size_t count = readings->times.size / sizeof(*times);
 
 	while (readings->next < count && times[readings->next] <= ts)
 		readings->next++;
-	if (readings->next < count && times[readings->next] < ts + NS_PER_SECOND)
-		return times[readings->next];
-	return ts + NS_PER_SECOND;
+	return readings->next < count ? times[readings->next] : 0;
 }
 
-/* The first moment after ts at which the clock showed another second. */
+/* The first moment after ts at which the clock showed another second; 0: it never did, as only that of a broken trace. */
 static uint64_t next_second(const struct classic *c, struct readings *readings, uint64_t ts)
 {
-	uint64_t second = second_at(c, ts), low = ts, high = even_until(readings, ts);
+	uint64_t second = second_at(c, ts), low = ts, high;
 
-	while (second_at(c, high) == second) {
-		low = high;
-		high = even_until(readings, low);
+	for (unsigned after = 0;; low = high) {
+		high = reading_after(readings, low);
+		/* After the last one the clock runs as boot time does. */
+		if (!high && after++)
+			return 0;
+		if (!high)
+			high = low + NS_PER_SECOND;
+		if (second_at(c, high) != second)
+			break;
 	}
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
@@ -72,6 +77,19 @@ static uint64_t next_second(const struct classic *c, struct readings *readings, 
 			high = middle;
 	}
 	return high;
+}
+
+/* Where the next second is to be looked for: mostly ts itself. */
+static uint64_t skip_far(struct readings *readings, uint64_t ts)
+{
+	uint64_t after = reading_after(readings, ts);
+	const uint64_t *times = (const uint64_t *)readings->times.data;
+
+	if (readings->next && ts - times[readings->next - 1] < FAR)
+		return ts;
+	if (after && after - ts < FAR)
+		return ts;
+	return after ? after : INT64_MAX;
 }
 
 static void write_reading(struct classic *c, uint64_t ts)
@@ -93,12 +111,15 @@ int classic_time_align(struct classic *c, struct error *e)
 	struct readings readings = { 0 };
 	int err = load_readings(c, &readings, e);
 
-	for (unsigned i = 0; i < MOST_SECONDS && readings.times.size && !err; i++) {
+	while (!err && readings.times.size && ts < INT64_MAX) {
 		ts = next_second(c, &readings, ts);
+		if (!ts)
+			break;
 		write_reading(c, ts - 1);
 		write_reading(c, ts);
 		if (ts >= end || c->out->error)
 			break;
+		ts = skip_far(&readings, ts);
 	}
 	buf_free(&readings.times);
 	return err;
