@@ -228,6 +228,15 @@ shape() {
 	done < <(tail -n +3 out)
 	awk 'NR > 2 && NR % 2 { before = $1; clock = $2 } NR > 2 && !(NR % 2) && ($1 != before + 1 || $2 == clock) { exit 1 }' out
 	same "steps" "14:13:27 14:13:28 14:13:27 14:13:28 14:13:29" "$(awk 'NR > 6 && !(NR % 2) { print $2 }' out | xargs)"
+	# Centuries between two readings, in which the clock stands still or runs.
+	for realtime in 1790000000000000000 9000000000000000000; do
+		made <<-EOF
+			clock ts=1 realtime=1790000000000000000 monotonic=1
+			clock ts=9000000000000000000 realtime=$realtime monotonic=1
+		EOF
+		timeout 30 "$STRATA" export -q "$RUN" -f time_align -o out
+		[ "$(wc -l <out)" -lt 1000 ]
+	done
 }
 
 @test "pids: every thread with its arguments; a forked child has its parent's, as they were then" {
