@@ -47,7 +47,7 @@ def read_file(path):
             kind = {"FH": files, "HH": hosts}.get(event["name"])
             if kind is not None:
                 kind[args["value"]] = args["name"]
-        elif event["ph"] == "X":
+        elif event["ph"] == "X" and not args.get("unfinished"):
             rows.append((event["name"], event["cat"], event["pid"], args.get("tid", event["tid"]), event["ts"],
                          event["dur"], bytes_moved(event["name"], event["cat"], args), args.get("fhash"),
                          args.get("hhash")))

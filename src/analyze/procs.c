@@ -23,7 +23,7 @@ struct procs {
 };
 
 struct keys {
-	uint32_t comm, args, container;
+	uint32_t comm, args, command, container;
 };
 
 static struct proc *proc_at(const struct procs *procs, uint32_t i)
@@ -52,8 +52,9 @@ static int begin_life(struct procs *procs, int64_t pid, uint64_t ts)
 			     .start = ts,
 			     .end = UINT64_MAX,
 			     .exit_code = CELL_NULL,
+			     .uid = CELL_NULL,
 			     .parent = PROC_NONE };
-	struct keys keys = { NO_TEXT, NO_TEXT, NO_TEXT };
+	struct keys keys = { NO_TEXT, NO_TEXT, NO_TEXT, NO_TEXT };
 	uint32_t number, place = procs_count(procs);
 	int new = numbering_add(&procs->by_pid, (uint64_t)pid, &number);
 
@@ -78,11 +79,16 @@ static int take_facts(struct procs *procs, uint32_t place, const struct rows *ro
 {
 	struct proc *proc = proc_at(procs, place);
 	int64_t ppid = rows_cell(rows, column_process_ppid);
+	int64_t uid = rows_cell(rows, column_process_uid);
 
+	if (leader && uid != CELL_NULL)
+		proc->uid = uid;
 	if (ppid != CELL_NULL && proc->ppid == CELL_NULL) {
 		proc->ppid = ppid;
 		proc->parent = newest_of(procs, ppid);
 		proc->kernel = ppid == KTHREADD || proc->pid == KTHREADD;
+		if (proc->born && proc->parent != PROC_NONE)
+			keys_at(procs, place)->command = keys_at(procs, proc->parent)->command;
 	}
 	if (keep_text(procs, rows, column_process_container, &keys_at(procs, place)->container))
 		return -ENOMEM;
@@ -136,7 +142,11 @@ static int take_row(struct procs *procs, const struct rows *rows)
 		if (leader || proc_at(procs, place)->end != UINT64_MAX)
 			proc_at(procs, place)->end = ts;
 	}
-	return take_facts(procs, place, rows, leader);
+	if (take_facts(procs, place, rows, leader))
+		return -ENOMEM;
+	if (event == EVENT_EXEC)
+		keys_at(procs, place)->command = keys_at(procs, place)->args;
+	return 0;
 }
 
 /* ---- who belongs to the job ---- */
@@ -269,6 +279,9 @@ static void settle_texts(struct procs *procs)
 			proc->comm.bytes = strings_get(&procs->texts, keys->comm, &proc->comm.size);
 		if (keys->args != NO_TEXT)
 			proc->args.bytes = strings_get(&procs->texts, keys->args, &proc->args.size);
+		if (keys->command != NO_TEXT)
+			proc->command.bytes =
+				strings_get(&procs->texts, keys->command, &proc->command.size);
 		if (keys->container != NO_TEXT)
 			proc->container.bytes =
 				strings_get(&procs->texts, keys->container, &proc->container.size);
@@ -311,7 +324,8 @@ int procs_open(struct procs **out, struct reader *reader, const struct dims *dim
 	static const uint64_t wanted = 1u << column_process_ts | 1u << column_process_event |
 				       1u << column_process_pid | 1u << column_process_tid |
 				       1u << column_process_ppid | 1u << column_process_comm |
-				       1u << column_process_args | 1u << column_process_container |
+				       1u << column_process_args | 1u << column_process_uid |
+				       1u << column_process_container |
 				       1u << column_process_exit_code;
 	struct procs *procs = calloc(1, sizeof(*procs));
 	struct rows *rows = NULL;

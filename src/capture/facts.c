@@ -97,6 +97,7 @@ void facts_begin(struct sink *sink, const struct session_config *config, uint32_
 		  : config->pid_count		? "attach"
 		  : config->selection.container ? "container"
 						: "all");
+	facts_add(sink, "scope", "%s", config->scope == SCOPE_JOB ? "job" : "all");
 	if (config->command)
 		facts_command(sink, config->command, config->redact_args);
 	if (config->redact_args)

@@ -15,15 +15,17 @@
 
 /* The options, filled once by cmd_parse(). */
 static struct {
-	const char *format, *output, *from, *to, *layers, *max_size;
+	const char *format, *output, *from, *to, *layers, *max_size, *names;
 	bool raw;
 } given;
 
 static const struct option_row export_rows[] = {
 	{ 'f', "format", OPTION_TEXT, &given.format, "FORMAT",
-	  "perfetto, pfw, csv, classic, or one classic layout: see the man page" },
+	  "perfetto, pfw, csv, parquet, classic, trace_visuals, or one classic layout: see the "
+	  "man page" },
 	{ 'o', "output", OPTION_TEXT, &given.output, "FILE",
-	  "where to: a file, a folder for csv and classic, - for stdout" },
+	  "where to: a file, a folder for csv, parquet, classic and trace_visuals, - for "
+	  "stdout" },
 	{ 0, "from", OPTION_TEXT, &given.from, "TIME",
 	  "rows with ts from TIME on: since the start (1.5, 200ms) or UTC "
 	  "(2026-11-15T03:57:25.5Z)" },
@@ -32,6 +34,9 @@ static const struct option_row export_rows[] = {
 	  "only these layers of what was recorded, separated by commas" },
 	{ 0, "max-size", OPTION_TEXT, &given.max_size, "SIZE",
 	  "fail past SIZE (perfetto: 512M unless given), 0 for no limit" },
+	{ 0, "names", OPTION_TEXT, &given.names, "syscall|libc",
+	  "pfw: calls by their own names (the default), or by those of the C library, by which "
+	  "DFAnalyzer sorts them" },
 	{ 0, "raw", OPTION_FLAG, &given.raw, NULL,
 	  "classic: names as they are, spaces and all, as the old tools printed them" },
 	{ 0 },
@@ -109,6 +114,12 @@ static void progress_note(void *data, const char *text)
 	log_info("%s", text);
 }
 
+static void progress_warn(void *data, const char *text)
+{
+	progress_clear(data);
+	log_warning("%s", text);
+}
+
 /* ---- what to export ---- */
 
 static const struct export_format *export_find_format(void)
@@ -182,6 +193,9 @@ static int export_prepare(struct export_request *request, const struct export_fo
 	if (given.max_size && units_parse_size(given.max_size, &request->max_bytes))
 		return error_set(e, -EINVAL, "--max-size %s: not a size, such as 64M or 2G",
 				 given.max_size);
+	if (given.names && strcmp(given.names, "libc") && strcmp(given.names, "syscall"))
+		return error_set(e, -EINVAL, "--names %s: neither syscall nor libc", given.names);
+	request->libc_names = given.names && !strcmp(given.names, "libc");
 	if (given.layers && export_parse_layers(given.layers, &request->tables, e))
 		return -EINVAL;
 	return export_check_output(request, format, e);
@@ -212,6 +226,7 @@ static int export_write(struct export_request *request, const struct export_form
 
 	request->progress = progress_add;
 	request->note = progress_note;
+	request->warn = progress_warn;
 	request->data = &progress;
 	if (!err)
 		err = format->write(request, &result, e);

@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/event.h"
 #include "render/folder.h"
 
-/* Whether the layout takes the row; `op` is the column that tells the call. */
-static bool is_of(const struct classic_layout *layout, unsigned op, const struct rows *rows)
+bool classic_takes(const struct classic_layout *layout, unsigned op, const struct rows *rows)
 {
 	int call;
 
@@ -24,46 +22,57 @@ static bool is_of(const struct classic_layout *layout, unsigned op, const struct
 	       !(layout->direct && schema_syscalls[call].queued);
 }
 
-static void take_row(struct classic *c, const struct classic_layout *layout,
-		     const struct event_plan *plan, const struct rows *rows)
+void classic_take_row(struct classic *c, const struct event_plan *plan, const struct rows *rows,
+		      uint64_t ts)
 {
-	int64_t ts = rows_cell(rows, 0);
-	uint64_t end;
+	uint64_t end = event_end(plan, rows, ts);
 
-	if (ts == CELL_NULL)
-		return;
-	lines_until(c, (uint64_t)ts);
-	end = event_end(plan, rows, (uint64_t)ts);
-	if (end == EVENT_NO_END || !is_of(layout, (unsigned)plan->label, rows))
+	if (end == EVENT_NO_END)
 		return;
 	c->line.size = 0;
 	field_uint(c, end);
-	layout->fields(c, rows, (uint64_t)ts, end);
+	c->layout->fields(c, rows, ts, end);
 	if (!c->line.size)
 		return;
 	line_queue(c, end);
 	c->rows++;
 }
 
-static int write_calls(struct classic *c, const struct classic_layout *layout, struct error *e)
+/* What stops it is told when the layout, or the output, is finished. */
+bool classic_next(struct classic *c)
 {
+	if (!(++c->seen % EXPORT_PROGRESS_ROWS))
+		export_progress(c->request, EXPORT_PROGRESS_ROWS);
+	return !c->error && !c->out->error;
+}
+
+void classic_end(struct classic *c)
+{
+	export_progress(c->request, c->seen % EXPORT_PROGRESS_ROWS);
+	lines_until(c, UINT64_MAX);
+}
+
+int classic_write_calls(struct classic *c, struct error *e)
+{
+	const struct classic_layout *layout = c->layout;
 	struct event_plan plan;
 	struct rows *rows = NULL;
-	uint64_t seen = 0;
 	int err =
 		rows_open(&rows, c->run->reader, layout->table, ~0ull, c->run->from, c->run->to, e);
 
 	event_plan_make(&plan, layout->table);
 	while (!err && (err = rows_next(rows, e)) > 0) {
-		take_row(c, layout, &plan, rows);
-		err = c->error ? error_set(e, c->error, "out of memory") : 0;
-		if (!(++seen % EXPORT_PROGRESS_ROWS))
-			export_progress(c->request, EXPORT_PROGRESS_ROWS);
-		if (c->out->error)
-			break; /* told when the output is finished */
+		int64_t ts = rows_cell(rows, 0);
+
+		if (ts != CELL_NULL)
+			lines_until(c, (uint64_t)ts);
+		if (ts != CELL_NULL && classic_takes(layout, (unsigned)plan.label, rows))
+			classic_take_row(c, &plan, rows, (uint64_t)ts);
+		err = 0;
+		if (!classic_next(c))
+			break;
 	}
-	export_progress(c->request, seen % EXPORT_PROGRESS_ROWS);
-	lines_until(c, UINT64_MAX);
+	classic_end(c);
 	rows_close(rows);
 	return err;
 }
@@ -71,9 +80,17 @@ static int write_calls(struct classic *c, const struct classic_layout *layout, s
 static int write_layout(const struct export_request *request, const struct classic_layout *layout,
 			struct output *out, struct export_result *result, struct error *e)
 {
-	struct classic c = { .request = request, .run = &request->runs[0], .out = out };
+	struct classic c = {
+		.request = request, .run = &request->runs[0], .layout = layout, .out = out
+	};
+	char banner[64];
 	int err;
 
+	if (layout->probes) {
+		snprintf(banner, sizeof(banner), "Attaching %u probe%s...\n", layout->probes,
+			 layout->probes == 1 ? "" : "s");
+		output_append(out, banner, strlen(banner));
+	}
 	if (layout->header) {
 		output_append(out, layout->header, strlen(layout->header));
 		output_append(out, "\n", 1);
@@ -81,7 +98,7 @@ static int write_layout(const struct export_request *request, const struct class
 	if (layout->write)
 		err = layout->write(&c, e);
 	else
-		err = write_calls(&c, layout, e);
+		err = classic_write_calls(&c, e);
 	err = export_settle(result, err, e);
 	if (!err && c.error)
 		err = error_set(e, c.error, "out of memory");
@@ -89,46 +106,44 @@ static int write_layout(const struct export_request *request, const struct class
 	buf_free(&c.line);
 	buf_free(&c.queue);
 	buf_free(&c.scratch);
+	map_free(&c.ends);
 	return err;
 }
 
-static void note_empty(char *text, size_t size, const char *name)
+int classic_write_folder(const struct export_request *request, const struct classic_layout *layouts,
+			 size_t count, struct export_result *result, struct error *e)
 {
-	snprintf(text + strlen(text), size - strlen(text), "%s%s",
-		 *text ? ", " : "no lines in: ", name);
+	struct export_empty empty = { .what = "lines" };
+	struct folder folder;
+	int err = folder_open(&folder, request, e);
+
+	for (size_t i = 0; i < count && !err; i++) {
+		struct output *out;
+		uint64_t before = result->rows;
+
+		if (!(request->tables >> layouts[i].table & 1))
+			continue;
+		out = folder_add(&folder, layouts[i].name, e);
+		if (!out) {
+			err = -EIO;
+			break;
+		}
+		err = write_layout(request, &layouts[i], out, result, e);
+		if (!err)
+			err = folder_finish(&folder, out, e);
+		if (result->rows == before)
+			export_empty_add(&empty, layouts[i].name);
+	}
+	err = folder_close(&folder, err, &result->bytes, e);
+	if (!err)
+		export_empty_note(&empty, request);
+	return err;
 }
 
 int classic_write(const struct export_request *request, struct export_result *result,
 		  struct error *e)
 {
-	char empty[512] = "";
-	struct folder folder;
-	int err = folder_open(&folder, request, e);
-
-	for (size_t i = 0; i < classic_layout_count && !err; i++) {
-		struct output *out;
-		uint64_t before = result->rows;
-
-		if (!(request->tables >> classic_layouts[i].table & 1))
-			continue;
-		out = folder_add(&folder, classic_layouts[i].name, e);
-		if (!out) {
-			err = -EIO;
-			break;
-		}
-		err = write_layout(request, &classic_layouts[i], out, result, e);
-		if (!err)
-			err = folder_finish(&folder, out, e);
-		if (result->rows == before)
-			note_empty(empty, sizeof(empty), classic_layouts[i].name);
-	}
-	if (!err)
-		err = folder_commit(&folder, e);
-	result->bytes = folder.total;
-	folder_free(&folder);
-	if (!err && *empty && request->note)
-		request->note(request->data, empty);
-	return err;
+	return classic_write_folder(request, classic_layouts, classic_layout_count, result, e);
 }
 
 int classic_write_one(const struct export_request *request, struct export_result *result,

@@ -1,4 +1,6 @@
-/* Table cpu as `mpstat -P ALL 1` prints it, with its averages at the end. */
+/* Table cpu as `mpstat -P ALL 1` prints it, with its averages at the end; as `mpstat 1` does: all CPUs together, under one
+ * header.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,17 +24,6 @@ struct cpu_layout {
 
 static const char header[] =
 	"  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle";
-
-static void write_clock(struct classic *c, uint64_t ts, char out[16])
-{
-	uint64_t ns;
-
-	if (classic_local(c, ts, &ns))
-		snprintf(out, 16, "%02d:%02d:%02d", c->local.tm_hour, c->local.tm_min,
-			 c->local.tm_sec);
-	else
-		strcpy(out, "-");
-}
 
 /* Linux 6.1.0 (host) <tab>11/15/26 <tab>_x86_64_<tab>(2 CPU) */
 static void write_machine(struct classic *c, uint64_t ts)
@@ -97,17 +88,20 @@ static void take_sample(struct classic *c, struct cpu_layout *layout, const stru
 {
 	uint64_t ts = (uint64_t)rows_cell(rows, column_cpu_ts);
 	int64_t dur = rows_cell(rows, column_cpu_dur), cpu = rows_cell(rows, column_cpu_cpu);
-	struct average *average = average_of(c, layout, cpu);
+	struct average *average;
 	double shares[SHARES];
 	bool known[SHARES];
 	char when[16];
 
-	if (!average || dur == CELL_NULL)
+	if (dur == CELL_NULL || (c->layout->summed && cpu >= 0))
+		return;
+	average = average_of(c, layout, cpu);
+	if (!average)
 		return;
 	if (!layout->begun)
 		write_machine(c, ts);
-	if (!layout->begun || layout->interval != ts) {
-		write_clock(c, ts, when);
+	if (!layout->begun || (!c->layout->summed && layout->interval != ts)) {
+		classic_clock(c, ts, when);
 		write_header(c, when);
 	}
 	layout->begun = true;
@@ -122,7 +116,7 @@ static void take_sample(struct classic *c, struct cpu_layout *layout, const stru
 			average->weights[i] += (double)dur;
 		}
 	}
-	write_clock(c, ts + (uint64_t)dur, when);
+	classic_clock(c, ts + (uint64_t)dur, when);
 	write_shares(c, when, cpu, shares, known);
 	c->rows++;
 }
@@ -131,7 +125,8 @@ static void write_averages(struct classic *c, const struct cpu_layout *layout)
 {
 	const struct average *averages = (const struct average *)layout->averages.data;
 
-	write_header(c, "Average:");
+	if (!c->layout->summed)
+		write_header(c, "Average:");
 	for (size_t n = 0; n < layout->averages.size / sizeof(*averages); n++) {
 		double shares[SHARES];
 		bool known[SHARES];

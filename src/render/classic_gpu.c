@@ -1,5 +1,5 @@
 /* Tables gpu and gpu_process as `nvidia-smi pmon -s um -o DT` prints them: a line for each process on a device at
- * each sample, and one of dashes for a device without any.
+ * each sample, and one of dashes for a device without any. Older ones had fewer columns: no jpg, ofa and ccpm.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,11 +11,17 @@
 
 #define MAX_GPUS 64
 
+enum { SM, MEM, ENC, DEC, JPG, OFA, FB, CCPM, VALUES };
+
 static const char header[] =
 	"#Date        Time         gpu         pid   type     sm    mem    enc    dec    jpg    ofa"
 	"     fb   ccpm    command \n"
 	"#YYYYMMDD    HH:MM:SS     Idx           #    C/G      %      %      %      %      %      %"
 	"     MB     MB    name \n";
+static const char old_header[] = "#Date        Time         gpu         pid   type     sm    mem   "
+				 " enc    dec     fb    command \n"
+				 "#YYYYMMDD    HH:MM:SS     Idx           #    C/G      %      %   "
+				 "   %      %     MB    name \n";
 
 /* A share, rounded as nvidia-smi does. */
 static void put_share(char out[16], int64_t cell)
@@ -47,38 +53,52 @@ static void put_when(struct classic *c, uint64_t ts, char out[64])
 		snprintf(out, 64, " %-8s    %-8s", "-", "-");
 }
 
-static void write_idle(struct classic *c, uint64_t ts, int64_t gpu)
+/* values: VALUES texts, each NULL where nothing is known. */
+static void write_line(struct classic *c, uint64_t ts, const char *gpu, const char *pid,
+		       const char *type, const char *const *values, const char *command,
+		       size_t size)
 {
-	char when[64];
+	char line[256], when[64];
+	int used;
 
 	put_when(c, ts, when);
-	field_printf(c, "%s%8" PRId64 "%11s%6s%7s%7s%7s%7s%7s%7s%7s%7s    %-14s", when, gpu, "-",
-		     "-", "-", "-", "-", "-", "-", "-", "-", "-", "-");
+	used = snprintf(line, sizeof(line), "%s%8s%11s%6s", when, gpu, pid, type);
+	for (unsigned i = 0; i < VALUES; i++)
+		if (!c->layout->summed || (i != JPG && i != OFA && i != CCPM))
+			used += snprintf(line + used, sizeof(line) - (size_t)used, "%7s",
+					 values && values[i] ? values[i] : "-");
+	field_printf(c, "%s   ", line);
+	field_text(c, command, size);
+	field_printf(c, "%*s", size < 14 ? (int)(14 - size - 1) : 0, "");
 	line_queue(c, ts);
+}
+
+static void write_idle(struct classic *c, uint64_t ts, int64_t gpu)
+{
+	char number[32];
+
+	put_number(number, gpu);
+	write_line(c, ts, number, "-", "-", NULL, NULL, 1);
 	c->rows++;
 }
 
 static void write_process(struct classic *c, const struct rows *rows, uint64_t ts)
 {
 	int64_t fb = rows_cell(rows, column_gpu_process_fb);
-	char when[64], pid[32], shares[4][16], memory[32];
-	const char *type, *command;
-	size_t type_size, size;
+	char gpu[32], pid[32], type[16], shares[4][16], memory[32];
+	const char *values[VALUES] = { shares[0], shares[1], shares[2], shares[3], [FB] = memory };
+	const char *text, *command;
+	size_t text_size, size;
 
-	put_when(c, ts, when);
+	put_number(gpu, rows_cell(rows, column_gpu_process_gpu));
 	put_number(pid, rows_cell(rows, column_gpu_process_pid));
 	for (unsigned i = 0; i < 4; i++)
 		put_share(shares[i], rows_cell(rows, column_gpu_process_sm + i));
 	put_number(memory, fb == CELL_NULL ? fb : fb >> 20);
-	type = rows_text(rows, column_gpu_process_type, &type_size);
+	text = rows_text(rows, column_gpu_process_type, &text_size);
+	snprintf(type, sizeof(type), "%.*s", text ? (int)text_size : 1, text ? text : "-");
 	command = rows_text(rows, column_gpu_process_command, &size);
-	field_printf(c, "%s%8" PRId64 "%11s%6.*s%7s%7s%7s%7s%7s%7s%7s%7s   ", when,
-		     rows_cell(rows, column_gpu_process_gpu), pid, type ? (int)type_size : 1,
-		     type ? type : "-", shares[0], shares[1], shares[2], shares[3], "-", "-",
-		     memory, "-");
-	field_text(c, command, size);
-	field_printf(c, "%*s", size < 14 ? (int)(14 - size - 1) : 0, "");
-	line_queue(c, ts);
+	write_line(c, ts, gpu, pid, type, values, command, size);
 	c->rows++;
 }
 
@@ -90,7 +110,10 @@ int classic_gpu(struct classic *c, struct error *e)
 
 	memset(wanted, 0xff, sizeof(wanted));
 	memset(sampled, 0xff, sizeof(sampled));
-	output_append(c->out, header, strlen(header));
+	if (c->layout->summed)
+		output_append(c->out, old_header, strlen(old_header));
+	else
+		output_append(c->out, header, strlen(header));
 	err = merge_open(&merge, c->run->reader, 1u << TABLE_gpu | 1u << TABLE_gpu_process, wanted,
 			 c->run->from, c->run->to, e);
 	while (!err && (err = merge_next(&merge, e)) > 0) {
@@ -116,6 +139,9 @@ int classic_gpu(struct classic *c, struct error *e)
 	for (int64_t gpu = 0; gpu < MAX_GPUS && !err; gpu++)
 		if (sampled[gpu] != UINT64_MAX && !busy[gpu])
 			write_idle(c, sampled[gpu], gpu);
+	/* Who reads the date from this file finds it, on a machine without a device too. */
+	if (!err && c->layout->summed && !c->rows)
+		write_line(c, c->run->span.start, "-", "-", "-", NULL, NULL, 1);
 	lines_until(c, UINT64_MAX);
 	merge_close(&merge);
 	return err;

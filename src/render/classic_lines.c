@@ -55,6 +55,11 @@ void field_cell(struct classic *c, int64_t cell)
 	}
 }
 
+void field_pid(struct classic *c, int64_t cell)
+{
+	field_cell(c, cell == CELL_NULL ? EXPORT_NO_TASK : cell);
+}
+
 void field_hex(struct classic *c, int64_t cell)
 {
 	if (cell == CELL_NULL || (cell < 0 && cell >= -4095))
@@ -87,6 +92,24 @@ void field_text(struct classic *c, const char *bytes, size_t size)
 		line_took(c, room);
 }
 
+void field_row_text(struct classic *c, const struct rows *rows, unsigned column)
+{
+	size_t size;
+	const char *text = rows_text(rows, column, &size);
+
+	field_text(c, text, size);
+}
+
+void field_comm(struct classic *c, int64_t tid, uint64_t ts)
+{
+	const char *comm = NULL;
+	size_t size = 0;
+
+	if (tid != CELL_NULL)
+		comm = dims_comm(c->run->dims, tid, ts, &size);
+	field_text(c, comm, size);
+}
+
 bool classic_local(struct classic *c, uint64_t ts, uint64_t *ns)
 {
 	uint64_t realtime;
@@ -101,6 +124,17 @@ bool classic_local(struct classic *c, uint64_t ts, uint64_t *ns)
 		c->has_local = localtime_r(&second, &c->local) != NULL;
 	}
 	return c->has_local;
+}
+
+void classic_clock(struct classic *c, uint64_t ts, char out[16])
+{
+	uint64_t ns;
+
+	if (classic_local(c, ts, &ns))
+		snprintf(out, 16, "%02d:%02d:%02d", c->local.tm_hour, c->local.tm_min,
+			 c->local.tm_sec);
+	else
+		strcpy(out, "-");
 }
 
 static char *put_padded(char *at, unsigned value, unsigned digits)

@@ -80,6 +80,7 @@ void event_plan_make(struct event_plan *plan, unsigned table)
 	plan->tid = plan_column(plan, ROLE_TID);
 	plan->label = plan_column(plan, ROLE_LABEL);
 	plan->file = plan_column(plan, ROLE_FILE);
+	plan->result = plan_column(plan, ROLE_RESULT);
 	plan->queues = plan->label >= 0 && schema->columns[plan->label].names == &syscall_names;
 	for (unsigned i = 0; i < schema->column_count; i++)
 		if (schema->columns[i].role == ROLE_KEY)
@@ -119,7 +120,10 @@ void event_read(struct event_row *event, const struct event_plan *plan, const st
 {
 	*event = (struct event_row){ .plan = plan, .rows = rows, .ts = ts };
 	event->end = event_end(plan, rows, ts);
-	event->moment = plan->moments && event->end == EVENT_NO_END;
+	if (event->end == EVENT_NO_END) {
+		event->untimed = !plan->moments && cell_of(rows, plan->result) != CELL_NULL;
+		event->moment = plan->moments || event->untimed;
+	}
 	event->pid = cell_of(rows, plan->pid);
 	event->tid = cell_of(rows, plan->tid);
 	event->place = place_of(plan, rows, event->tid);

@@ -46,7 +46,7 @@ struct event_plan {
 	bool moments; /* without a length it is a moment; otherwise unfinished */
 	bool calls;   /* spans of a thread that nest */
 	bool queues;  /* its label may be a call that runs beside its thread */
-	int length, lead, pid, tid, label, file; /* columns, -1: none */
+	int length, lead, pid, tid, label, file, result; /* columns, -1: none */
 	unsigned key_count, argument_count;
 	uint8_t keys[TABLE_MAX_COLUMNS]; /* columns */
 	struct event_argument arguments[SHOWN_MAX_COLUMNS];
@@ -63,7 +63,8 @@ struct event_row {
 	uint64_t ts, end; /* nanoseconds; EVENT_NO_END: a moment, or unfinished */
 	int64_t pid, tid; /* CELL_NULL: unknown, or none */
 	enum event_place place;
-	bool moment;
+	bool moment; /* without a length */
+	bool untimed; /* and such a one only because its length is not known: it ended, for its result is known */
 };
 
 void event_plan_make(struct event_plan *plan, unsigned table);

@@ -45,9 +45,14 @@ const struct export_format export_formats[] = {
 	  .extension = "txt",
 	  .folder = true,
 	  .write = classic_write },
+	{ .name = "trace_visuals",
+	  .summary = "a folder with the files that discslab-dl-bench's trace_visuals reads",
+	  .extension = "txt",
+	  .folder = true,
+	  .write = trace_visuals_write },
 	CLASSIC("switches", "comm pid cpu nsecs of the thread that leaves, at each switch"),
 	CLASSIC("bio", "requests to block devices"),
-	CLASSIC("open", "opens, with the path as passed"),
+	CLASSIC("open", "opens, with the path as passed, and vfs_open where it was traced"),
 	CLASSIC("vfs_rw", "read, pread64, write and pwrite64"),
 	CLASSIC("read", "read and pread64"),
 	CLASSIC("write", "write and pwrite64"),
@@ -55,8 +60,8 @@ const struct export_format export_formats[] = {
 	CLASSIC("create_del", "what makes and removes names"),
 	CLASSIC("mmap", "mmap"),
 	CLASSIC("munmap", "munmap"),
-	CLASSIC("time_align", "boot time and local time, at each reading of the clocks"),
-	CLASSIC("pids", "the job's processes as ps lists them, at its start and at its end"),
+	CLASSIC("time_align", "boot time and local time, at each full second"),
+	CLASSIC("pids", "the job's processes and threads as ps aux -T lists them"),
 	CLASSIC("cpu", "as mpstat -P ALL 1 prints"),
 	CLASSIC("gpu", "as nvidia-smi pmon -s um -o DT prints"),
 };
@@ -78,6 +83,23 @@ int export_settle(struct export_result *result, int err, const struct error *e)
 	snprintf(result->damage, sizeof(result->damage), "%.*s", (int)sizeof(result->damage) - 1,
 		 e->text);
 	return 0;
+}
+
+void export_empty_add(struct export_empty *empty, const char *name)
+{
+	size_t used = strlen(empty->names);
+
+	snprintf(empty->names + used, sizeof(empty->names) - used, "%s%s", used ? ", " : "", name);
+}
+
+void export_empty_note(const struct export_empty *empty, const struct export_request *request)
+{
+	char text[sizeof(empty->names) + 32];
+
+	if (!*empty->names || !request->note)
+		return;
+	snprintf(text, sizeof(text), "no %s in: %s", empty->what, empty->names);
+	request->note(request->data, text);
 }
 
 int export_count_rows(const struct export_request *request, uint64_t *rows, struct error *e)

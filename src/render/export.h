@@ -33,10 +33,13 @@ struct export_request {
 	const char *output;	      /* a file, a folder, or - */
 	uint64_t max_bytes;	      /* 0: no limit */
 	bool raw;		      /* classic layouts: names as they are */
+	bool libc_names;	      /* pfw: calls by the names of the C library */
 
-	/* Called now and then with the rows done since the last call, and with what is worth saying. */
+	/* Called now and then with the rows done since the last call, with what is worth saying, and with what may
+	 * mislead who does not know it. */
 	void (*progress)(void *data, uint64_t rows);
 	void (*note)(void *data, const char *text);
+	void (*warn)(void *data, const char *text);
 	void *data;
 };
 
@@ -73,6 +76,19 @@ int export_parse_layers(const char *list, uint32_t *tables, struct error *e);
 /* Called with what ended a walk through rows: damage ends them, as it ends every reader's, and is no failure. */
 int export_settle(struct export_result *result, int err, const struct error *e);
 
+/* Names of files without content, which a format that writes several tells of in the end. */
+struct export_empty {
+	const char *what; /* they have none of: "rows" */
+	char names[512];
+};
+
+void export_empty_add(struct export_empty *empty, const char *name);
+void export_empty_note(const struct export_empty *empty, const struct export_request *request);
+
+/* Stands for the number of a process or thread that the trace does not have: readers take it for a number, and no kernel
+ * gives it. */
+#define EXPORT_NO_TASK 2147483647
+
 #define EXPORT_PROGRESS_ROWS 32768
 
 static inline void export_progress(const struct export_request *request, uint64_t rows)
@@ -86,6 +102,8 @@ int parquet_write(const struct export_request *request, struct export_result *re
 		  struct error *e);
 int classic_write(const struct export_request *request, struct export_result *result,
 		  struct error *e);
+int trace_visuals_write(const struct export_request *request, struct export_result *result,
+			struct error *e);
 int classic_write_one(const struct export_request *request, struct export_result *result,
 		      struct error *e);
 int pfw_write(const struct export_request *request, struct export_result *result, struct error *e);

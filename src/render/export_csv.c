@@ -51,7 +51,7 @@ static int table_write(const struct export_request *request, unsigned table, str
 
 int csv_write(const struct export_request *request, struct export_result *result, struct error *e)
 {
-	char empty[512] = "";
+	struct export_empty empty = { .what = "rows" };
 	struct folder folder;
 	int err = folder_open(&folder, request, e);
 
@@ -73,14 +73,10 @@ int csv_write(const struct export_request *request, struct export_result *result
 			err = folder_finish(&folder, out, e);
 		result->rows += rows;
 		if (!rows)
-			snprintf(empty + strlen(empty), sizeof(empty) - strlen(empty), "%s%s",
-				 *empty ? ", " : "no rows in: ", schema_tables[table].name);
+			export_empty_add(&empty, schema_tables[table].name);
 	}
+	err = folder_close(&folder, err, &result->bytes, e);
 	if (!err)
-		err = folder_commit(&folder, e);
-	result->bytes = folder.total;
-	folder_free(&folder);
-	if (!err && *empty && request->note)
-		request->note(request->data, empty);
+		export_empty_note(&empty, request);
 	return err;
 }

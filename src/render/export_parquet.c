@@ -92,10 +92,7 @@ int parquet_write(const struct export_request *request, struct export_result *re
 		err = tables_write(request, database, result, &folder, e);
 	if (!err && database_damage(database))
 		snprintf(result->damage, sizeof(result->damage), "%s", database_damage(database));
-	if (!err)
-		err = folder_commit(&folder, e);
-	result->bytes = folder.total;
-	folder_free(&folder);
+	err = folder_close(&folder, err, &result->bytes, e);
 	database_close(database);
 	return err;
 }

@@ -65,23 +65,18 @@ int folder_finish(struct folder *folder, struct output *out, struct error *e)
 	return err;
 }
 
-int folder_commit(struct folder *folder, struct error *e)
+int folder_close(struct folder *folder, int err, uint64_t *total, struct error *e)
 {
 	struct output **files = (struct output **)folder->files.data;
-	int err = 0;
+	size_t count = folder->files.size / sizeof(*files);
 
-	for (size_t i = 0; i < folder->files.size / sizeof(*files) && !err; i++)
+	for (size_t i = 0; i < count && !err; i++)
 		err = output_commit(files[i], e);
-	return err;
-}
-
-void folder_free(struct folder *folder)
-{
-	struct output **files = (struct output **)folder->files.data;
-
-	for (size_t i = 0; i < folder->files.size / sizeof(*files); i++) {
+	for (size_t i = 0; i < count; i++) {
 		output_free(files[i]);
 		free(files[i]);
 	}
 	buf_free(&folder->files);
+	*total = folder->total;
+	return err;
 }

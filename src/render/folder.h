@@ -1,4 +1,4 @@
-/* A folder of files that appear together: each is written under a temporary name, and folder_commit() renames
+/* A folder of files that appear together: each is written under a temporary name, and folder_close() renames
  * them all once every one is whole. The folder is made if need be; other files in it are left alone.
  */
 #ifndef STRATA_RENDER_FOLDER_H
@@ -19,7 +19,8 @@ int folder_open(struct folder *folder, const struct export_request *request, str
 /* Begins a file; the folder owns it. What was begun before must be finished. */
 struct output *folder_add(struct folder *folder, const char *name, struct error *e);
 int folder_finish(struct folder *folder, struct output *out, struct error *e);
-int folder_commit(struct folder *folder, struct error *e);
-void folder_free(struct folder *folder); /* and removes what was not committed */
+/* Names all files, unless err says that something failed: then they are gone. Frees the folder and returns what went wrong;
+ * *total: bytes in all files. */
+int folder_close(struct folder *folder, int err, uint64_t *total, struct error *e);
 
 #endif

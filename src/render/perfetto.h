@@ -77,9 +77,6 @@ enum {
 	TRACK_COUNTER_UNIT = 6,
 };
 
-/* A thread id that no kernel gives: what ran on a CPU where the trace does not say. */
-#define PERFETTO_UNKNOWN_TID 2147483647u
-
 /* Longer texts are cut, at a character: no path or argument that Linux takes is. */
 #define PERFETTO_MAX_TEXT  16384u
 #define PERFETTO_MAX_DEPTH 16 /* of slices on a thread; deeper ones go to lanes */

@@ -57,7 +57,7 @@ struct sched_cpu {
 };
 
 static const struct switched_thread unknown_stay = {
-	.tid = PERFETTO_UNKNOWN_TID, .prio = 120, .comm_size = 7, .comm = "unknown"
+	.tid = EXPORT_NO_TASK, .prio = 120, .comm_size = 7, .comm = "unknown"
 };
 
 static struct sched_cpu *cpu_find(struct perfetto *p, int64_t number)
@@ -270,7 +270,7 @@ void sched_end(struct perfetto *p)
 		struct sched_cpu *cpu = &p->cpus[i];
 
 		if (cpu->bundle && cpu->used && cpu->end != UINT64_MAX &&
-		    cpu->last.tid != PERFETTO_UNKNOWN_TID)
+		    cpu->last.tid != EXPORT_NO_TASK)
 			write_switch(p, cpu, cpu->end, &unknown_stay);
 		if (cpu->bundle)
 			cpu_flush(p, cpu);

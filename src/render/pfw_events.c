@@ -38,7 +38,8 @@ void pfw_prepare(struct pfw *w)
 struct pfw_event {
 	const struct event_row *row;
 	const char *const *names;	    /* of its arguments */
-	uint64_t ts, end;		    /* microseconds; EVENT_NO_END as the row's */
+	uint64_t ts, end;		    /* microseconds; EVENT_NO_END: a moment */
+	bool unfinished;		    /* its end is that of the recording */
 	uint64_t pid, tid;		    /* tid may be a lane's */
 	uint64_t hashes[SHOWN_MAX_COLUMNS]; /* of the paths among the arguments, 0: none */
 };
@@ -98,25 +99,62 @@ static void put_arguments(struct pfw_line *line, const struct pfw_event *event)
 	}
 }
 
+/* What the event is called; *call: the system call, where that has another name. */
+static const char *event_name(const struct pfw *w, const struct event_row *row, size_t *size,
+			      const char **call)
+{
+	int number;
+
+	*call = NULL;
+	*size = row->name_size;
+	if (!w->request->libc_names || !row->plan->queues)
+		return row->name;
+	number = rows_name(row->rows, (unsigned)row->plan->label);
+	if (number < 0 || !schema_libc_names[number])
+		return row->name;
+	*call = schema_syscalls[number].name;
+	*size = strlen(schema_libc_names[number]);
+	return schema_libc_names[number];
+}
+
+/* DFAnalyzer wants a length of every call: one that never ended lasts to the end of the recording, one of which only
+ * the result was seen takes none. */
+static void put_length(struct pfw_line *line, const struct pfw_event *event)
+{
+	line_literal(line, ",\"ts\":");
+	line_uint(line, event->ts);
+	if (event->end == EVENT_NO_END) {
+		line_literal(line, ",\"ph\":\"i\",\"s\":\"t\"");
+		return;
+	}
+	line_literal(line, ",\"dur\":");
+	line_uint(line, event->end - event->ts);
+	line_literal(line, ",\"ph\":\"X\"");
+}
+
 static void write_event(struct pfw *w, const struct pfw_event *event)
 {
 	const struct event_row *row = event->row;
+	const char *call, *name;
 	struct pfw_line line;
+	size_t size;
 
-	pfw_begin_line(w, &line, row->name, row->name_size, row->plan->schema->label);
+	name = event_name(w, row, &size, &call);
+	pfw_begin_line(w, &line, name, size, row->plan->schema->label);
 	pfw_put_thread(&line, event->pid, event->tid);
-	line_literal(&line, ",\"ts\":");
-	line_uint(&line, event->ts);
-	if (event->end != EVENT_NO_END) {
-		line_literal(&line, ",\"dur\":");
-		line_uint(&line, event->end - event->ts);
-		line_literal(&line, ",\"ph\":\"X\"");
-	} else {
-		line_literal(&line, row->moment ? ",\"ph\":\"i\",\"s\":\"t\"" : ",\"ph\":\"B\"");
-	}
+	put_length(&line, event);
 	line_literal(&line, ",\"args\":{\"hhash\":\"");
 	line_literal(&line, w->host);
 	line_literal(&line, "\"");
+	if (call) {
+		line_literal(&line, ",\"syscall\":\"");
+		line_literal(&line, call);
+		line_literal(&line, "\"");
+	}
+	if (event->unfinished)
+		line_literal(&line, ",\"unfinished\":true");
+	if (row->untimed)
+		line_literal(&line, ",\"untimed\":true");
 	if (row->tid != CELL_NULL && (uint64_t)row->tid != event->tid) {
 		line_literal(&line, ",\"tid\":");
 		line_int(&line, row->tid);
@@ -132,7 +170,7 @@ static void place_event(struct pfw *w, struct pfw_event *event)
 	int64_t table = row->plan->schema - schema_tables;
 	bool fresh = false;
 
-	if (row->moment) {
+	if (event->end == EVENT_NO_END) {
 		event->tid = number_of(row->tid);
 		return;
 	}
@@ -157,8 +195,15 @@ void pfw_take_span(struct pfw *w, const struct event_row *row)
 				   .end = EVENT_NO_END,
 				   .pid = number_of(row->pid) };
 
-	if (row->end != EVENT_NO_END)
+	if (row->end != EVENT_NO_END) {
 		event.end = microseconds(w, row->end);
+	} else if (row->untimed) {
+		event.end = event.ts;
+	} else if (!row->moment) {
+		event.unfinished = true;
+		event.end =
+			microseconds(w, row->ts > w->run->span.end ? row->ts : w->run->span.end);
+	}
 	for (unsigned i = 0; i < plan->argument_count; i++)
 		if (event_argument_is_path(&plan->arguments[i]))
 			event.hashes[i] = pfw_hash_path(w, &plan->arguments[i], row->rows);

@@ -22,7 +22,7 @@ void pfw_lanes_open(struct pfw_lanes *lanes);
 void pfw_lanes_close(struct pfw_lanes *lanes);
 
 /* The number for an event of a thread: the thread's own where the event nests, else a lane of the thread. Events come by
- * their start; end UINT64_MAX: unfinished. *fresh: the thread is met for the first time. */
+ * their start. *fresh: the thread is met for the first time. */
 uint64_t pfw_lanes_nest(struct pfw_lanes *lanes, int64_t tid, uint64_t ts, uint64_t end,
 			bool *fresh);
 

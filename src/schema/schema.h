@@ -173,6 +173,8 @@ struct syscall_info {
 };
 
 extern const struct syscall_info schema_syscalls[SYSCALL_COUNT];
+/* What the C library calls them, where that differs; NULL elsewhere. */
+extern const char *const schema_libc_names[SYSCALL_COUNT];
 
 enum file_kind {
 	FILE_KIND_FILE,

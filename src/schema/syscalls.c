@@ -36,3 +36,8 @@ static const char *const names[SYSCALL_COUNT] = {
 #include "schema/syscalls.def"
 };
 const struct names syscall_names = { names, SYSCALL_COUNT };
+
+const char *const schema_libc_names[SYSCALL_COUNT] = {
+#define LIBC_NAME(name, libc) [SYSCALL_##name] = #libc,
+#include "schema/syscalls.def"
+};

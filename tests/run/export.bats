@@ -25,7 +25,7 @@ LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_a
 
 @test "an unknown format is answered with the list, a missing one too" {
 	run -2 "$STRATA" export "$DEMO" -f perfeto
-	for format in perfetto pfw csv classic $LAYOUTS; do
+	for format in perfetto pfw csv classic trace_visuals $LAYOUTS; do
 		grep -qw "$format" <<<"$output"
 	done
 	run -2 "$STRATA" export "$DEMO"
@@ -152,11 +152,12 @@ LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_a
 	"$STRATA" export odd.strata -f classic -o folder 2>words
 	same "files" "$(tr ' ' '\n' <<<"$LAYOUTS" | sort | xargs)" "$(ls folder | xargs)"
 	while read -r layout columns; do
+		grep -qxE 'Attaching [0-9]+ probes?\.\.\.' <(head -1 folder/"$layout")
 		if [ "$layout" != switches ]; then
-			same "header of $layout" "$columns" "$(head -1 folder/"$layout")"
+			same "header of $layout" "$columns" "$(sed -n 2p folder/"$layout")"
 		fi
-		same "columns of $layout" "$(wc -w <<<"$columns")" "$(awk '{ print NF }' folder/"$layout" | sort -u)"
-		[ "$(wc -l <folder/"$layout")" -gt 1 ] || grep -q "no lines in:.*$layout" words
+		same "columns of $layout" "$(wc -w <<<"$columns")" "$(tail -n +2 folder/"$layout" | awk '{ print NF }' | sort -u)"
+		[ "$(wc -l <folder/"$layout")" -gt 2 ] || grep -q "no lines in:.*$layout" words
 	done <<-EOF
 		switches comm pid cpu nsecs
 		bio TIMESTAMP TIME PID COMM DONEPID DONECOMM DISK T SECTOR BYTES LAT
@@ -177,22 +178,23 @@ LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_a
 	export TZ=Asia/Kathmandu
 	"$STRATA" export -q odd.strata -f classic -o folder
 	same vfs_rw "$(cat <<-'EOF'
+		Attaching 6 probes...
 		TIMESTAMP TIME PID COMM R/W LAT REQUESTED RETURNED FILE
 		7000 2026-09-21T19:58:20.000007000 10 a\xff\x20b R 5000 10 -5 /data/\xff\xfe\x0a"\x5c\x20x
 		13000 2026-09-21T19:58:20.000013000 10 a\xff\x20b R 9000 10 7 /data/\xff\xfe\x0a"\x5c\x20x
 		14000 2026-09-21T19:58:20.000014000 10 a\xff\x20b R 9000 10 7 /data/\xff\xfe\x0a"\x5c\x20x
-		40010 2026-09-21T19:58:20.000040010 - - R 10 10 0 -
+		40010 2026-09-21T19:58:20.000040010 2147483647 - R 10 10 0 -
 		250010 2026-09-21T19:58:20.000250010 12 new R 10 10 0 /plain
 	EOF
 	)" "$(cat folder/vfs_rw)"
-	same read "13000 10 4 7 9000" "$(sed -n 3p folder/read | cut -d' ' -f1-5)"
-	same open "15010 2026-09-21T19:58:20.000015010 10 a\\xff\\x20b openat 10 \"\"" "$(sed -n 2p folder/open)"
-	same create_del "16010 10 openat 0644 10 \\x2d" "$(sed -n 2p folder/create_del)"
-	same mmap "$(printf '17010 10 - 0x7fffffffe000 10 -\n18010 10 - -22 10 -')" "$(tail -n +2 folder/mmap)"
-	same munmap "19010 10 0x7fffffffe000 4096 10" "$(sed -n 2p folder/munmap)"
-	same bio "24000 2026-09-21T19:58:20.000024000 10 a\\xff\\x20b - - vda 0 - 4096 1500" "$(sed -n 2p folder/bio)"
-	same time_align "1000 19:58:20" "$(sed -n 2p folder/time_align)"
-	same switches "a\\xff\\x20b 10 0 1500" "$(sed -n 1p folder/switches)"
+	same read "13000 10 4 7 9000" "$(sed -n 4p folder/read | cut -d' ' -f1-5)"
+	same open "15010 2026-09-21T19:58:20.000015010 10 a\\xff\\x20b openat 10 \"\"" "$(sed -n 3p folder/open)"
+	same create_del "16010 10 openat 0644 10 \\x2d" "$(sed -n 3p folder/create_del)"
+	same mmap "$(printf '17010 10 - 0x7fffffffe000 10 -\n18010 10 - -22 10 -')" "$(tail -n +3 folder/mmap)"
+	same munmap "19010 10 0x7fffffffe000 4096 10" "$(sed -n 3p folder/munmap)"
+	same bio "24000 2026-09-21T19:58:20.000024000 10 a\\xff\\x20b 2147483647 - vda 0 - 4096 1500" "$(sed -n 3p folder/bio)"
+	same time_align "999999999 19:58:20 1000000000 19:58:21" "$(sed -n 3,4p folder/time_align | xargs)"
+	same switches "a\\xff\\x20b 10 0 1500" "$(sed -n 2p folder/switches)"
 }
 
 @test "classic: what goes through io_uring opens, closes, creates and deletes too; reads and writes are calls alone" {
@@ -214,13 +216,13 @@ LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_a
 	EOF
 	"$STRATA" export -q queued.strata -f classic -o folder
 	same open "openat a io_uring_openat b io_uring_openat2 c creat d" \
-		"$(tail -n +2 folder/open | awk '{ print $5, $7 }' | xargs)"
-	same close "4 3" "$(tail -n +2 folder/close | awk '{ print $3 }' | xargs)"
+		"$(tail -n +3 folder/open | awk '{ print $5, $7 }' | xargs)"
+	same close "4 3" "$(tail -n +3 folder/close | awk '{ print $3 }' | xargs)"
 	same create_del "io_uring_openat 0640 creat 0600 io_uring_unlinkat - rmdir -" \
-		"$(tail -n +2 folder/create_del | awk '{ print $3, $4 }' | xargs)"
-	same vfs_rw "2010 R 5010 W" "$(tail -n +2 folder/vfs_rw | awk '{ print $1, $5 }' | xargs)"
-	same read 2010 "$(tail -n +2 folder/read | awk '{ print $1 }' | xargs)"
-	same write 5010 "$(tail -n +2 folder/write | awk '{ print $1 }' | xargs)"
+		"$(tail -n +3 folder/create_del | awk '{ print $3, $4 }' | xargs)"
+	same vfs_rw "2010 R 5010 W" "$(tail -n +3 folder/vfs_rw | awk '{ print $1, $5 }' | xargs)"
+	same read 2010 "$(tail -n +3 folder/read | awk '{ print $1 }' | xargs)"
+	same write 5010 "$(tail -n +3 folder/write | awk '{ print $1 }' | xargs)"
 }
 
 @test "--raw prints names as they are" {
@@ -233,9 +235,9 @@ LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_a
 @test "one layout to stdout, and lines in order of TIMESTAMP" {
 	"$STRATA" export "$DEMO" -f vfs_rw -o - >all
 	rows=$("$STRATA" dump "$DEMO" io --columns op | grep -cxE 'read|pread64|write|pwrite64')
-	same "lines" "$rows" "$(($(wc -l <all) - 1))"
-	tail -n +2 all | sort -c -n -k1,1
-	"$STRATA" export "$DEMO" -f open -o - | head -1 >first
+	same "lines" "$rows" "$(($(wc -l <all) - 2))"
+	tail -n +3 all | sort -c -n -k1,1
+	"$STRATA" export "$DEMO" -f open -o - | sed -n 2p >first
 	same header "TIMESTAMP TIME PID COMM FUNC LAT FILE" "$(cat first)"
 }
 

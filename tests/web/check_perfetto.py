@@ -52,8 +52,8 @@ def same(what, expected, found):
 
 
 def row_end(row, table):
-    if not row["dur"]:
-        return None
+    if not row.get("dur"):
+        return None if "dur" in row else int(row["ts"])
     return int(row["ts"]) + int(row["dur"]) + (int(row["queued"] or 0) if table == "block" else 0)
 
 
@@ -86,7 +86,7 @@ def check_slices(tables, found):
         for row in tables[table]:
             name = row.get("op") or row.get("kind") or row.get("func") or row.get("name") or row.get("layer") or table
             end = row_end(row, table)
-            moment = 0 if table in ("fault", "mark", "loss") else -1
+            moment = 0 if table in ("fault", "mark", "loss") or row.get("returned") else -1
             dur = moment if end is None else end - int(row["ts"])
             tid = number(row["tid"]) if table in CALLS + ("fault", "mark") else None
             expected[(table, name, int(row["ts"]), dur, tid)] += 1

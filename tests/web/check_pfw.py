@@ -12,6 +12,7 @@ from check_perfetto import ask, dump, failures, row_end, same
 
 CATEGORIES = {"io": "POSIX", "fs": "POSIX", "mem": "POSIX", "call": "CALL", "wait": "WAIT", "stall": "STALL", "block": "BLOCK", "fault": "FAULT",
               "mark": "MARK", "gpu_op": "GPU"}
+TIMES = tuple(CATEGORIES) + ("process", "sched", "counter", "cpu", "disk", "gpu", "gpu_process", "clock", "loss", "job")
 
 
 def lines_of(path):
@@ -29,23 +30,33 @@ def main():
     facts = {row["key"]: row["value"] for row in dump(run, "run")}
     same("host", [facts["host"]], [row["args"]["name"] for row in events if row["name"] == "HH"])
 
+    # A call that never ended lasts to the end of the recording, one of which only the result was seen takes no time.
+    rows = {table: dump(run, table) for table in CATEGORIES}
+    stop = int(facts.get("stop_ts") or max(row_end(row, table) or int(row["ts"]) for table in TIMES
+                                           for row in dump(run, table)))
     expected, totals = collections.Counter(), collections.Counter()
     shift = int(clock["realtime"]) - int(clock["ts"])
     for table, category in CATEGORIES.items():
-        for row in dump(run, table):
+        for row in rows[table]:
             name = row.get("op") or row.get("kind") or row.get("func") or row.get("name") or table
             end = row_end(row, table)
+            word = None
+            if end is None and table not in ("fault", "mark"):
+                word = "untimed" if row.get("returned") else "unfinished"
+                end = int(row["ts"]) if row.get("returned") else max(stop, int(row["ts"]))
             start = (int(row["ts"]) + shift) // 1000
             dur = None if end is None else (end + shift) // 1000 - start
-            expected[(category, name, start, dur, int(row["pid"] or 0), int(row["tid"] or 0), row.get("path") or None,
+            expected[(category, name, start, dur, word, int(row["pid"] or 0), int(row["tid"] or 0), row.get("path") or None,
                       row.get("returned") or None)] += 1
             totals[(category, name)] += 1
     found = collections.Counter()
     for row in events:
-        if row["ph"] in "XBi":
+        if row["ph"] not in "MC":
             args = row["args"]
             returned = args.get("ret")
-            found[(row["cat"], row["name"], row["ts"], row.get("dur"), row["pid"],
+            same("phase", "i" if row.get("dur") is None else "X", row["ph"])
+            found[(row["cat"], row["name"], row["ts"], row.get("dur"),
+                   next((word for word in ("untimed", "unfinished") if args.get(word)), None), row["pid"],
                    args.get("tid", 0 if row["tid"] >= 10**9 else row["tid"]),
                    files.get(args.get("fhash")), None if returned is None else str(returned))] += 1
     same("events", expected, found)

@@ -31,6 +31,7 @@ io ts=82000 dur=1000 pid=10 tid=10 op=aio_pread dir=R file=2 requested=10 return
 block ts=80500 dur=1000 queued=100 pid=99 tid=99 dev=vda op=R sync=0 bytes=4096 file=2
 io ts=250000 dur=10 pid=12 tid=11 op=read dir=R file=2 requested=10 returned=0
 fs ts=15000 dur=10 pid=10 tid=10 op=openat arg_path= returned=-2 flags=0
+fs ts=15500 pid=10 tid=10 op=mkdirat arg_path=refused returned=-1
 fs ts=16000 dur=10 pid=10 tid=10 op=openat arg_path=- returned=3 flags=0x40 mode=0644
 mem ts=17000 dur=10 pid=10 tid=10 op=mmap addr=0 length=4096 returned=0x7fffffffe000
 mem ts=18000 dur=10 pid=10 tid=10 op=mmap addr=0 length=0 returned=-22
