@@ -2,6 +2,7 @@
 import math
 import statistics
 
+from programs import program_rows
 from start import DEFAULT, summarize_start
 
 # Events that one turn of each loop of bench/calls makes.
@@ -148,7 +149,7 @@ def summarize(measured):
     if "attached" in measured:
         summary["attached"] = {job: summarize_attached(one) for job, one in measured["attached"].items()
                                if job != "unavailable"}
-    for part in ("rates", "store"):
+    for part in ("programs", "rates", "store"):
         if part in measured:
             summary[part] = measured[part]
     return summary
@@ -261,6 +262,8 @@ def part_rows(summary):
         yield target_row("start of a recording, all default layers, ms", "-", "-", f"{taken:.0f}", taken, 200, "{:.0f}")
     if "switches" in summary:
         yield added_row("a switch of a ping-pong on one CPU, layer sched, ns", summary["switches"], None)
+    for what, taken in program_rows(summary.get("programs", {})):
+        yield target_row(what, "-", "-", f"{taken:.0f}", taken, None, "{:.0f}")
     if "requests" in summary:
         yield added_row("a 4 KiB O_DIRECT request of 32 at once, layer block, ns", summary["requests"], None)
     if "faults" in summary:

@@ -4,7 +4,9 @@
  * on a file is told by the page cache, when it is asked for the page: the row begins there. A major fault ends
  * at the kernel's own count of it, a software perf event, which also gives its address. Nothing tells the end
  * of a minor one without costing every anonymous fault: one that was not counted as major by the time of the
- * thread's next fault on a file was minor. Minor ones are sent by eight, and when the thread or the recording ends.
+ * thread's next fault on a file was minor. Minor ones are sent by eight, and when the thread or the recording ends. One that
+ * slept, for a page that another was reading, is seen to do so by the scheduler (sched.bpf.c), as long as the kernel has not
+ * counted it: it is known until when it lasted at least.
  *
  *     [page_fault_user] ─▶ filemap_map_pages ─▶ filemap_fault ─▶ major-faults
  *     (address)            (pages around it      (not among       (it waited
@@ -108,20 +110,25 @@ static __always_inline void fault_keep(struct task_state *state)
  * of the cost. */
 static __always_inline void fault_end_minor(struct task_state *state)
 {
-	if (state->fault == TASK_FAULT_UNPLACED && !state->fault_missed)
+	if (state->fault && state->fault_back > state->fault_ts)
+		fault_send(state, state->fault_back - state->fault_ts, 0, FAULT_MINOR);
+	else if (state->fault == TASK_FAULT_UNPLACED && !state->fault_missed)
 		fault_keep(state);
 	else if (state->fault)
 		fault_send(state, 0, RECORD_UNFINISHED, FAULT_MINOR);
 	state->fault = TASK_NO_FAULT;
 }
 
-static __always_inline void fault_begin(struct task_state *state)
+static __always_inline void fault_begin(struct task_struct *task, struct task_state *state)
 {
 	state->fault = TASK_FAULT_ON_FILE;
 	state->fault_ts = bpf_ktime_get_boot_ns();
 	state->fault_cpu = bpf_get_smp_processor_id();
 	state->fault_pos = RECORD_NULL;
 	state->fault_missed = 0;
+	state->fault_ended = task_faults(task);
+	state->fault_back = 0;
+	state->fault_asleep = 0;
 }
 
 static __noinline int fault_note_time(struct task_struct *task, __u64 address)
@@ -274,7 +281,7 @@ static __noinline int fault_on_file(struct task_struct *task, struct address_spa
 		return 0;
 	}
 	fault_end_minor(state);
-	fault_begin(state);
+	fault_begin(task, state);
 	state->fault_first = first;
 	state->fault_last = last;
 	state->fault_addr = address;
@@ -318,7 +325,7 @@ static __always_inline void fault_end_unseen(struct task_struct *task, struct ta
 	bool timed = fault_times && state->fault_addr >> 12 == address >> 12;
 	__u64 begun = state->fault_ts, end;
 
-	fault_begin(state);
+	fault_begin(task, state);
 	end = state->fault_ts;
 	state->fault_ts = timed ? begun : end;
 	state->fault_addr = address;

@@ -262,6 +262,29 @@ static __always_inline void stay_begin(struct stay *stay, struct task_struct *ta
 		wake_end(stay, task, now);
 }
 
+/* A thread leaves inside a call, or a fault that it has not ended yet. */
+static __always_inline void job_leave(struct task_struct *task, struct task_state *state,
+				      bool ready, __u64 now)
+{
+	if (state->syscall && !state->interrupted) /* else the call has ended */
+		state->off_since = now;
+	if (state->fault && !ready && state->fault_ended == task_faults(task))
+		state->fault_asleep = 1;
+}
+
+/* ... and comes back. */
+static __always_inline void job_come(struct task_state *state, __u64 now)
+{
+	if (state->syscall && state->off_since) {
+		state->blocked += now - state->off_since;
+		state->off_since = 0;
+	}
+	if (state->fault_asleep) {
+		state->fault_asleep = 0;
+		state->fault_back = now;
+	}
+}
+
 /* Some kernels hide a process from tracing: its threads are seen to come, and not to leave. Then the
  * thread that leaves now is not the one that came last: it came when that one had run what the scheduler
  * says it ran. */
@@ -278,10 +301,8 @@ static __always_inline void stay_mend(struct stay *stay, struct task_struct *tas
 		unseen_tell(stay);
 	}
 	stay_begin(stay, task, end);
-	if (state && state->syscall && state->off_since && state->off_since < end) {
-		state->blocked += end - state->off_since;
-		state->off_since = 0;
-	}
+	if (state && state->off_since < end)
+		job_come(state, end);
 }
 
 static __always_inline struct task_state *job_state(struct task_struct *task)
@@ -305,6 +326,7 @@ static __always_inline bool is_job(struct task_struct *task)
 static __always_inline int sched_switched(bool preempted, struct task_struct *prev,
 					  struct task_struct *next, __u32 prev_state)
 {
+	bool ready = preempted || !prev_state;
 	struct task_state *leaving, *coming;
 	struct stay *stay;
 	__u32 zero = 0;
@@ -329,16 +351,14 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 	}
 	if (sched_rows && (config.process_all || is_job(prev))) {
 		sched_send(prev, stay, now, state_of(preempted, prev_state));
-		wake_leave(prev, preempted || !prev_state, now);
+		wake_leave(prev, ready, now);
 	}
-	wait_leave(prev, leaving, !preempted && prev_state, now);
-	stall_switch(leaving, !preempted && prev_state, coming, now);
-	if (leaving && leaving->syscall && !leaving->interrupted) /* else the call has ended */
-		leaving->off_since = now;
-	if (coming && coming->syscall && coming->off_since) {
-		coming->blocked += now - coming->off_since;
-		coming->off_since = 0;
-	}
+	wait_leave(prev, leaving, !ready, now);
+	stall_switch(leaving, !ready, coming, now);
+	if (leaving)
+		job_leave(prev, leaving, ready, now);
+	if (coming)
+		job_come(coming, now);
 	stay_begin(stay, next, now);
 	return 0;
 }

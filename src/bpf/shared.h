@@ -172,6 +172,8 @@ struct task_state {
 	__u64 fault_inode_number;
 	__u64 fault_first; /* pages of it that were looked for */
 	__u64 fault_last;
+	__u64 fault_ended; /* faults that the thread had ended before it */
+	__u64 fault_back; /* when it came back to a CPU from a sleep inside it; 0: it did not sleep */
 	__u32 fault_generation;
 	__u32 fault_epoch;
 	__u32 fault_file;
@@ -181,7 +183,7 @@ struct task_state {
 	__u8 position_shared; /* others may move the file's position while the call runs */
 	__u8 slept;	      /* inside the call: enum call_sleep */
 	__u8 wait_clock;      /* these are of a call that is in no table but wait: see wait.h */
-	__u8 pad;
+	__u8 fault_asleep;    /* the thread sleeps inside the fault */
 	__u32 brief_pid; /* whose they are: an exec may change the thread's ids */
 	__u32 brief_tid;
 	struct brief_fault brief[BRIEF_FAULTS];

@@ -148,6 +148,12 @@ static __always_inline struct task_state *task_state_recorded(struct task_struct
 	return NULL;
 }
 
+/* How many faults a thread has ended. */
+static __always_inline __u64 task_faults(struct task_struct *task)
+{
+	return task->min_flt + task->maj_flt;
+}
+
 /* The registers with which a thread entered the kernel name no call when a fault brought it there. */
 static __always_inline bool task_in_syscall(struct task_struct *task)
 {

@@ -1,4 +1,4 @@
-/* The layer sched, and the time that calls of io and fs were off the CPU: bpf/sched.bpf.c. */
+/* The layer sched, and the time that calls of io and fs were off the CPU, and minor faults asleep: bpf/sched.bpf.c. */
 #include "bpf/sched.h"
 #include "bpf/wait.h"
 
@@ -202,7 +202,8 @@ static void sched_finish(struct probe_run *run, struct sink *sink)
 const struct probe sched_probe = {
 	.name = "sched",
 	.layers = LAYER_BIT(LAYER_sched) | LAYER_BIT(LAYER_wait),
-	.serves = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_stall),
+	.serves = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_fault) |
+		  LAYER_BIT(LAYER_stall),
 	.part = "io.blocked",
 	.open = sched_open,
 	.configure = sched_configure,

@@ -78,6 +78,17 @@ const struct view views[] = {
 	  "max(wait) / 1e3 AS wait_max_us, count(*) FILTER (end_state = 'R') AS preempted, run, "
 	  "node "
 	  "FROM sched WHERE tid <> 0 GROUP BY tid, run, node ORDER BY wait_ms DESC" },
+	{ "sleep", "Time asleep per thread, by the call it slept in and what woke it",
+	  "SELECT tid, max_by(comm, ts) AS comm, slept_in AS syscall, for_storage AS iowait, "
+	  "waker_kind, waker_tid, waker_syscall, count(*) AS times, "
+	  "sum(greatest(wake_ts - left_ts, 0)) / 1e6 AS asleep_ms, "
+	  "max(wake_ts - left_ts) / 1e6 AS longest_ms, run, node "
+	  "FROM (SELECT *, lag(ts + dur) OVER stays AS left_ts, lag(syscall) OVER stays AS "
+	  "slept_in, lag(iowait) OVER stays AS for_storage FROM sched WHERE tid <> 0 "
+	  "WINDOW stays AS (PARTITION BY tid, run, node ORDER BY ts)) "
+	  "WHERE wake_ts IS NOT NULL AND left_ts IS NOT NULL "
+	  "GROUP BY tid, slept_in, for_storage, waker_kind, waker_tid, waker_syscall, run, node "
+	  "ORDER BY asleep_ms DESC" },
 	{ "wait_time", "Calls of table wait that slept, per call and file",
 	  "SELECT op, path, count(*) AS waits, count(*) FILTER (returned < 0) AS failed, "
 	  "count(*) FILTER (timeout <= dur) AS timed_out, sum(dur) / 1e6 AS time_ms, "

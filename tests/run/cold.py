@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """cold.py RUN COMM: a program that only reads from a device, past the cache, sleeps for storage alone. Fails unless each of its
-sleeps with iowait has a request of its own that ends in it, and lies in its requests but for the moment from the end of one to the wake."""
+sleeps with iowait has a request of its own that ends in it, and lies in its
+requests but for the moment from the end of one to the wake."""
 import csv
 import os
 import subprocess

@@ -143,3 +143,15 @@ for fd in -1, os.memfd_create("passed"), opened("unlinked"), opened("named"):
 	[ "$(awk '{ print $1 }' found)" -ge 128 ] # 8 MiB by 64 KiB
 	no_loss
 }
+
+@test "a minor fault that slept, for a page that another process reads, has a time" {
+	file 4194304
+	cold
+	record -e sched,fault -- sh -c '"$0" data random & "$0" data random; wait' "$W/touch" >/dev/null
+	no_loss
+	[ "$(mine "not major and dur is not None")" -gt 0 ]
+	# It lasts until the thread has its CPU again, after a sleep inside it.
+	rows fault "path == '$T/data' and not major and dur is not None" tid,ts,dur | awk '{ printf "%d %.0f\n", $1, $2 + $3 }' | sort >ends
+	rows sched "comm == 'touch' and wake_ts is not None" tid,ts | tr '\t' ' ' | sort >stays
+	same "that end at no stay" 0 "$(comm -23 ends stays | wc -l)"
+}

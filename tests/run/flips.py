@@ -15,8 +15,8 @@ with open(sys.argv[2], encoding="utf-8") as file:
     for line in file:
         words = line.split()
         truth = {key: int(value) for key, value in zip(words[::2], words[1::2])}
-        waits = [int(row["wait"]) for row in rows if row["tid"] == str(truth["tid"]) and truth["from"] < int(row["ts"]) <= truth["to"]
-                 and row["wait"]]
+        waits = [int(row["wait"]) for row in rows if row["tid"] == str(truth["tid"]) and row["wait"]
+                 and truth["from"] < int(row["ts"]) <= truth["to"]]
         print(f"{truth['tid']}: {len(waits)} stays that waited {sum(waits) / 1e6:.2f} ms, schedstat says {truth['stays']} and "
               f"{truth['wait'] / 1e6:.2f} ms")
         assert abs(len(waits) - truth["stays"]) <= 2

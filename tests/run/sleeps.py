@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""sleeps.py RUN WORD: of the process that was started with WORD among its arguments, fails unless at least 99 % of what its first thread slept has a thread, a
-device or a timer behind it."""
+"""sleeps.py RUN WORD: of the process that was started with WORD among its arguments, fails unless at least 99 % of what its
+first thread slept has a thread, a device or a timer behind it."""
 import collections
 import csv
 import os
@@ -36,7 +36,8 @@ def main():
         left = (int(row["ts"]) + int(row["dur"]), row["end_state"], row["iowait"])
     total = sum(slept.values())
     known = total - sum(ns for who, ns in slept.items() if who.startswith("unknown"))
-    print(f"{total / 1e6:.1f} ms asleep, {100 * known / total:.2f} % known:", {who: round(ns / 1e6, 2) for who, ns in slept.items()})
+    print(f"{total / 1e6:.1f} ms asleep, {100 * known / total:.2f} % known:",
+          {who: round(ns / 1e6, 2) for who, ns in slept.items()})
     assert total > 20e6, "it hardly slept"
     assert known >= 0.99 * total
 
