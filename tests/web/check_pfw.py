@@ -33,7 +33,7 @@ def main():
     shift = int(clock["realtime"]) - int(clock["ts"])
     for table, category in CATEGORIES.items():
         for row in dump(run, table):
-            name = row.get("op") or row.get("kind") or row.get("func") or row.get("name") or table
+            name = row.get("op") or (row.get("kind") if table == "stall" else None) or row.get("func") or row.get("name") or table
             end = row_end(row, table)
             start = (int(row["ts"]) + shift) // 1000
             dur = None if end is None else (end + shift) // 1000 - start
