@@ -231,7 +231,7 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 	}
 	if (sched_rows && (config.process_all || job_bit(prev)))
 		sched_send(prev, stay, now, state_of(preempted, prev_state));
-	wait_leave(prev, leaving, !preempted && prev_state, now);
+	wait_leave(leaving, !preempted && prev_state, now);
 	stall_switch(leaving, !preempted && prev_state, coming, now);
 	if (leaving) {
 		leaving->run_delay = task_run_delay(prev);

@@ -28,21 +28,26 @@ static __always_inline struct stall_record *stall_begin(struct task_state *state
 	return record;
 }
 
-static __noinline void stall_dirty_end(struct task_state *state, __u64 now)
+__noinline int stall_dirty_end(struct task_state *state, __u64 now)
 {
-	struct backing_dev_info *device = (void *)state->stall.dirty_device;
-	struct stall_record *record = stall_begin(state, STALL_dirty, state->stall.dirty_ts, now);
+	struct backing_dev_info *device;
+	struct stall_record *record;
 
+	if (!state)
+		return 0;
 	state->stall.dirty = DIRTY_NONE;
+	record = stall_begin(state, STALL_dirty, state->stall.dirty_ts, now);
 	if (!record)
-		return;
+		return 0;
 	record->value = state->stall.dirtied;
 	if (state->syscall && state->syscall != SYSCALL_OTHER)
 		record->file = state->file2 ?: state->file;
+	device = (void *)state->stall.dirty_device;
 	if (bpf_probe_read_kernel_str(record->dev, sizeof(record->dev),
 				      BPF_CORE_READ(device, owner, kobj.name)) < 0)
 		record->dev[0] = 0;
 	ring_submit(record);
+	return 0;
 }
 
 /* At each switch: the state of the thread that leaves and of the one that comes, NULL where they are not recorded. */
