@@ -28,6 +28,7 @@ static __always_inline struct stall_record *stall_begin(struct task_state *state
 	return record;
 }
 
+/* now: 0 where the thread was not seen to come back, as some kernels hide a process from tracing, and who comes after it. */
 __noinline int stall_dirty_end(struct task_state *state, __u64 now)
 {
 	struct backing_dev_info *device;
@@ -39,6 +40,8 @@ __noinline int stall_dirty_end(struct task_state *state, __u64 now)
 	record = stall_begin(state, STALL_dirty, state->stall.dirty_ts, now);
 	if (!record)
 		return 0;
+	if (!now)
+		record->head.flags = RECORD_UNFINISHED;
 	record->value = state->stall.dirtied;
 	if (state->syscall && state->syscall != SYSCALL_OTHER)
 		record->file = state->file2 ?: state->file;
@@ -54,6 +57,8 @@ __noinline int stall_dirty_end(struct task_state *state, __u64 now)
 static __always_inline void stall_switch(struct task_state *leaving, bool sleeps,
 					 struct task_state *coming, __u64 now)
 {
+	if (leaving && leaving->stall.dirty == DIRTY_SLEEPS)
+		stall_dirty_end(leaving, 0);
 	if (leaving && sleeps && leaving->stall.dirty == DIRTY_PAUSES)
 		leaving->stall.dirty = DIRTY_SLEEPS;
 	if (coming && coming->stall.dirty == DIRTY_SLEEPS)

@@ -333,8 +333,11 @@ static void a_stall_has_a_kind(void **state)
 	stall = (struct stall_record){ .head = head(PROBE_stall, 0, STALL_rwsem_write),
 				       .value = RECORD_NULL };
 	decode(&stall, sizeof(stall));
+	stall.head.flags = RECORD_UNFINISHED;
+	decode(&stall, sizeof(stall));
 	assert_rows("stall|1000|50|3|10|11|5:dirty|4096|2|5:loop0|\n"
-		    "stall|1000|50|3|10|11|11:rwsem_write|null|null|null|\n");
+		    "stall|1000|50|3|10|11|11:rwsem_write|null|null|null|\n"
+		    "stall|1000|null|3|10|11|11:rwsem_write|null|null|null|\n");
 }
 
 static void a_stay_tells_why_it_ended(void **state)
