@@ -137,6 +137,8 @@ def summarize(measured):
             op, events = next(iter(ops.items()))
             summary[part] = compare_added(measured[part]["rounds"], "floor", op, events=events)
             summary[f"{part}_tracers"] = summarize_tracers(measured[part], ops)
+    if "waits" in measured:
+        summary["waits"] = {op: compare_added(rounds, "floor", op) for op, rounds in measured["waits"].items()}
     if "faults" in measured:
         first, again, ours = ([one["ns"] / 1e6 for one in measured["faults"]["rounds"][name]]
                               for name in ("bare", "bare again", "strata"))
@@ -264,6 +266,9 @@ def part_rows(summary):
         yield added_row("a switch of a ping-pong on one CPU, layer sched, ns", summary["switches"], None)
     for what, taken in program_rows(summary.get("programs", {})):
         yield target_row(what, "-", "-", f"{taken:.0f}", taken, None, "{:.0f}")
+    if "waits" in summary:
+        yield added_row("a call that does not sleep, layer wait beside io and sched, ns", summary["waits"]["getppid"], None)
+        yield added_row("a turn of the ping-pong, two rows of wait, beside sched, ns", summary["waits"]["switch"], None)
     if "requests" in summary:
         yield added_row("a 4 KiB O_DIRECT request of 32 at once, layer block, ns", summary["requests"], None)
     if "faults" in summary:

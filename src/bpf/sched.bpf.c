@@ -353,7 +353,7 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 		sched_send(prev, stay, now, state_of(preempted, prev_state));
 		wake_leave(prev, ready, now);
 	}
-	wait_leave(prev, leaving, !ready, now);
+	wait_leave(leaving, !ready, now);
 	stall_switch(leaving, !ready, coming, now);
 	if (leaving)
 		job_leave(prev, leaving, ready, now);

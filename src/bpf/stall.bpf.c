@@ -35,6 +35,8 @@ static __always_inline int stall_pause(struct bdi_writeback *wb, unsigned long d
 
 	if (!state)
 		return 0;
+	if (state->stall.dirty == DIRTY_SLEEPS)
+		stall_dirty_end(state, 0);
 	state->stall.dirty_device = (__u64)BPF_CORE_READ(wb, bdi);
 	state->stall.dirtied = dirtied * 4096;
 	state->stall.dirty_ts = bpf_ktime_get_boot_ns();

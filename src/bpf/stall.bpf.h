@@ -28,27 +28,37 @@ static __always_inline struct stall_record *stall_begin(struct task_state *state
 	return record;
 }
 
-static __noinline void stall_dirty_end(struct task_state *state, __u64 now)
+/* now: 0 where the thread was not seen to come back, as some kernels hide a process from tracing, and who comes after it. */
+__noinline int stall_dirty_end(struct task_state *state, __u64 now)
 {
-	struct backing_dev_info *device = (void *)state->stall.dirty_device;
-	struct stall_record *record = stall_begin(state, STALL_dirty, state->stall.dirty_ts, now);
+	struct backing_dev_info *device;
+	struct stall_record *record;
 
+	if (!state)
+		return 0;
 	state->stall.dirty = DIRTY_NONE;
+	record = stall_begin(state, STALL_dirty, state->stall.dirty_ts, now);
 	if (!record)
-		return;
+		return 0;
+	if (!now)
+		record->head.flags = RECORD_UNFINISHED;
 	record->value = state->stall.dirtied;
 	if (state->syscall && state->syscall != SYSCALL_OTHER)
 		record->file = state->file2 ?: state->file;
+	device = (void *)state->stall.dirty_device;
 	if (bpf_probe_read_kernel_str(record->dev, sizeof(record->dev),
 				      BPF_CORE_READ(device, owner, kobj.name)) < 0)
 		record->dev[0] = 0;
 	ring_submit(record);
+	return 0;
 }
 
 /* At each switch: the state of the thread that leaves and of the one that comes, NULL where they are not recorded. */
 static __always_inline void stall_switch(struct task_state *leaving, bool sleeps,
 					 struct task_state *coming, __u64 now)
 {
+	if (leaving && leaving->stall.dirty == DIRTY_SLEEPS)
+		stall_dirty_end(leaving, 0);
 	if (leaving && sleeps && leaving->stall.dirty == DIRTY_PAUSES)
 		leaving->stall.dirty = DIRTY_SLEEPS;
 	if (coming && coming->stall.dirty == DIRTY_SLEEPS)

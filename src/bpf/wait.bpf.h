@@ -54,12 +54,16 @@ static __always_inline __u64 wait_register(struct pt_regs *regs, __u8 place)
 	}
 }
 
-/* Opens the call that a thread is in as it leaves the CPU for the first time inside it. */
-static __noinline void wait_open(struct task_struct *task, struct task_state *state)
+/* Opens the call that the current thread is in as it leaves the CPU for the first time inside it. Global: the verifier looks at
+ * it once, not once for each way that leads here. */
+__noinline int wait_open(struct task_state *state)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	const volatile struct wait_trait *trait = wait_trait_of(regs->orig_ax);
 
+	if (!state)
+		return 0;
 	state->syscall = SYSCALL_OTHER;
 	state->interrupted = 0;
 	state->in_flight = 0;
@@ -75,11 +79,11 @@ static __noinline void wait_open(struct task_struct *task, struct task_state *st
 		state->wait_timeout =
 			wait_read_time(wait_register(regs, trait->place),
 				       trait->timeout == WAIT_TIMEVAL_REWRITTEN ? 1000 : 1);
+	return 0;
 }
 
-/* At each switch: the thread that leaves, its state if it is recorded, and whether it sleeps or could have gone on. */
-static __always_inline void wait_leave(struct task_struct *task, struct task_state *state,
-				       bool sleeps, __u64 now)
+/* At each switch: the state of the thread that leaves, if it is recorded, and whether it sleeps or could have gone on. */
+static __always_inline void wait_leave(struct task_state *state, bool sleeps, __u64 now)
 {
 	__u32 zero = 0;
 	struct cpu_state *cpu = bpf_map_lookup_elem(&cpu_states, &zero);
@@ -87,7 +91,7 @@ static __always_inline void wait_leave(struct task_struct *task, struct task_sta
 	if (cpu && cpu->in_call) {
 		cpu->in_call = 0;
 		if (state && !state->syscall)
-			wait_open(task, state);
+			wait_open(state);
 	}
 	if (!state || state->interrupted)
 		return;

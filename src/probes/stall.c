@@ -69,7 +69,8 @@ static void stall_decode(struct row_maker *maker, const struct record *head, siz
 	if (!row)
 		return sink_drop(&maker->sink, TABLE_stall);
 	SET(ts, head->ts);
-	SET(dur, head->dur);
+	if (!(head->flags & RECORD_UNFINISHED))
+		SET(dur, head->dur);
 	SET(cpu, head->cpu);
 	SET(pid, head->pid);
 	SET(tid, head->tid);

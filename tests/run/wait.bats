@@ -65,7 +65,9 @@ for _ in range(3):
     os.getppid()
     os.getppid()
 import select
-select.poll().poll(1000)' >ready &
+poll, before = select.poll(), time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+poll.poll(1000)
+print(before)' >ready &
 	STARTED="$! ${STARTED:-}"
 	job=$!
 	within 10 test -s ready
@@ -83,4 +85,5 @@ select.poll().poll(1000)' >ready &
 	same "rows of calls that did not sleep" 0 "$(count wait "op in ('getppid', 'kill')")"
 	same "the poll" "poll	1000000000	-4	True
 restart_syscall	-	0	-" "$(rows wait "op in ('poll', 'restart_syscall')" op,timeout,returned,restarted)"
+	same "begun before the poll" "" "$(rows wait "op == 'poll' and ts < $(tail -1 ready)")"
 }

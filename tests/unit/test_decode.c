@@ -7,6 +7,8 @@
 #include "bpf/names.h"
 #include "bpf/process.h"
 #include "bpf/sched.h"
+#include "bpf/stall.h"
+#include "bpf/wait.h"
 #include "probes/names.h"
 #include "probes/probe.h"
 
@@ -245,7 +247,7 @@ static void an_exec_has_arguments_and_its_cgroup(void **state)
 	decode(&cgroup, sizeof(cgroup));
 	decode(&exec, sizeof(exec));
 	assert_rows("process|1000|4:exec|10|11|9|2:cp|3|10:cp 'a b' "
-		    "c|1000|4:/job|null|12|null|null|\n");
+		    "c|1000|4:/job|null|12|null|null|null|\n");
 }
 
 static void arguments_that_were_not_sent_are_not_read(void **state)
@@ -257,7 +259,7 @@ static void arguments_that_were_not_sent_are_not_read(void **state)
 
 	(void)state;
 	decode(&process, sizeof(process));
-	assert_rows("process|1000|4:exec|10|11|null|2:sh|null|null|0|null|null|null|null|null|\n");
+	assert_rows("process|1000|4:exec|10|11|null|2:sh|null|null|0|null|null|null|null|null|null|\n");
 }
 
 static void add_cgroup(uint64_t id, const char *name)
@@ -298,10 +300,89 @@ static void a_container_is_told_by_either_hierarchy(void **state)
 	add_process(7, 7 | CGROUP_V1, PROCESS_MOVED | PROCESS_MOVED_V1);
 	add_process(8, 7 | CGROUP_V1, PROCESS_MOVED | PROCESS_MOVED_V1);
 	add_process(7, 0, PROCESS_MOVED | PROCESS_MOVED_V1);
-	assert_rows(PROCESS "16:/session-3.scope|null|null|5|null|\n" PROCESS
-			    "16:/session-3.scope|null|null|5|4:job7|\n" PROCESS
-			    "15:/crun-web.scope|null|null|5|3:web|\n" PROCESS
-			    "16:/session-3.scope|null|null|5|null|\n");
+	assert_rows(PROCESS "16:/session-3.scope|null|null|5|null|null|\n" PROCESS
+			    "16:/session-3.scope|null|null|5|4:job7|null|\n" PROCESS
+			    "15:/crun-web.scope|null|null|5|3:web|null|\n" PROCESS
+			    "16:/session-3.scope|null|null|5|null|null|\n");
+}
+
+static void a_fork_tells_who_made_it(void **state)
+{
+	struct process_record process = { .head = head(PROBE_process, 0, EVENT_FORK),
+					  .creator = 8,
+					  .comm = "sh" };
+
+	(void)state;
+	decode(&process, sizeof(process));
+	process.head.op = EVENT_EXIT;
+	decode(&process, sizeof(process));
+	assert_rows("process|1000|4:fork|10|11|null|2:sh|null|null|0|null|null|null|null|null|8|\n"
+		    "process|1000|4:exit|10|11|null|2:sh|null|null|0|null|0|null|null|null|null|\n");
+}
+
+static struct wait_record a_wait(uint16_t number)
+{
+	return (struct wait_record){
+		.head = head(PROBE_wait, 0, 0),
+		.returned = -4,
+		.arg0 = UINT64_MAX,
+		.blocked = 40,
+		.timeout = 5000000,
+		.fd = 5,
+		.file = 2,
+		.number = number,
+		.clock = CLOCK_NONE,
+	};
+}
+
+static void a_call_that_slept_is_a_row_of_wait(void **state)
+{
+	struct wait_record wait = a_wait(7);
+
+	(void)state;
+	wait.head.flags = RECORD_INTERRUPTED | RECORD_RESTARTED;
+	decode(&wait, sizeof(wait));
+	assert_rows("wait|1000|50|3|10|11|4:poll|-1|5|2|5000000|40|-4|1|\n");
+}
+
+static void what_a_wait_does_not_know_is_null(void **state)
+{
+	struct wait_record wait = a_wait(462);
+
+	(void)state;
+	wait.head.flags = RECORD_UNFINISHED;
+	wait.blocked = RECORD_NULL;
+	wait.timeout = RECORD_NULL;
+	wait.fd = DESCRIPTOR_NONE;
+	wait.file = 0;
+	decode(&wait, sizeof(wait));
+	wait.number = 510; /* no name */
+	wait.timeout = 1;  /* long past, on this clock */
+	wait.clock = 1;
+	decode(&wait, sizeof(wait));
+	wait.clock = 200; /* no clock */
+	decode(&wait, sizeof(wait));
+	assert_rows("wait|1000|null|3|10|11|5:mseal|-1|null|null|null|null|null|null|\n"
+		    "wait|1000|null|3|10|11|13:syscall_0x1fe|-1|null|null|0|null|null|null|\n"
+		    "wait|1000|null|3|10|11|13:syscall_0x1fe|-1|null|null|null|null|null|null|\n");
+}
+
+static void a_stall_has_a_kind(void **state)
+{
+	struct stall_record stall = {
+		.head = head(PROBE_stall, 0, STALL_dirty), .value = 4096, .file = 2, .dev = "loop0"
+	};
+
+	(void)state;
+	decode(&stall, sizeof(stall));
+	stall = (struct stall_record){ .head = head(PROBE_stall, 0, STALL_rwsem_write),
+				       .value = RECORD_NULL };
+	decode(&stall, sizeof(stall));
+	stall.head.flags = RECORD_UNFINISHED;
+	decode(&stall, sizeof(stall));
+	assert_rows("stall|1000|50|3|10|11|5:dirty|4096|2|5:loop0|\n"
+		    "stall|1000|50|3|10|11|11:rwsem_write|null|null|null|\n"
+		    "stall|1000|null|3|10|11|11:rwsem_write|null|null|null|\n");
 }
 
 static void a_stay_tells_why_it_ended(void **state)
@@ -420,6 +501,10 @@ int main(void)
 		TEST(an_exec_has_arguments_and_its_cgroup),
 		TEST(a_container_is_told_by_either_hierarchy),
 		TEST(arguments_that_were_not_sent_are_not_read),
+		TEST(a_fork_tells_who_made_it),
+		TEST(a_call_that_slept_is_a_row_of_wait),
+		TEST(what_a_wait_does_not_know_is_null),
+		TEST(a_stall_has_a_kind),
 		TEST(a_stay_tells_why_it_ended),
 		TEST(a_stay_tells_how_it_came_about),
 		TEST(a_request_has_an_error_number),

@@ -44,7 +44,7 @@ first() {
 		says words "none lost"
 		no_loss
 	done
-	same "recordings" "$(grep -cE '^(job|attached)( |$)' "$BATS_TEST_DIRNAME/guest")" \
+	same "recordings" "$(grep -cE '^(job|attached|limited)( |$)' "$BATS_TEST_DIRNAME/guest")" \
 		"$(ls "$GUEST"/*/run.strata | wc -l)"
 }
 
@@ -290,4 +290,21 @@ counted() {
 		join - marks | awk '$3 < $2 - 1e9 || $3 > $2 + 1e9')"
 	same "steps" "2 true" "$("$STRATA" info --json "$RUN" | jq -r '.clock | "\(.steps) \(.step_ns | fabs < 1e9)"')"
 	says <("$STRATA" info "$RUN") "set 2 times"
+}
+
+@test "two dozen calls that sleep: order, arguments, files, timeouts, results and time off the CPU" {
+	of waits
+	same "exit status" 0 "$(cat status)"
+	"$HERE/waits.py" "$RUN" out
+}
+
+@test "CPU quota (cpu.max): the time and the periods of cpu.stat" {
+	of quota
+	spent() { awk -v name="$2" '$1 == name { print $2 }' "$1"; }
+	periods=$(($(spent after nr_throttled) - $(spent before nr_throttled)))
+	time=$((($(spent after throttled_usec) - $(spent before throttled_usec)) * 1000))
+	read -r ours_periods ours_time < <(rows job True throttled_periods,throttled | awk '{ n += $1; t += $2 } END { printf "%d %.0f\n", n, t }')
+	echo "cpu.stat $periods $time, strata $ours_periods $ours_time"
+	[ "$ours_periods" -ge 5 ] && [ "$ours_periods" -le "$periods" ]
+	[ "$ours_time" -gt 0 ] && [ "$ours_time" -le "$time" ]
 }

@@ -84,9 +84,9 @@ def check_slices(tables, found):
     expected = collections.Counter()
     for table in CALLS + ("block", "fault", "mark", "gpu_op", "loss"):
         for row in tables[table]:
-            name = row.get("op") or row.get("kind") or row.get("func") or row.get("name") or row.get("layer") or table
+            name = row.get("op") or (row.get("kind") if table == "stall" else None) or row.get("func") or row.get("name") or row.get("layer") or table
             end = row_end(row, table)
-            moment = 0 if table in ("fault", "mark", "loss") or row.get("returned") else -1
+            moment = 0 if table in ("fault", "stall", "mark", "loss") or row.get("returned") else -1
             dur = moment if end is None else end - int(row["ts"])
             tid = number(row["tid"]) if table in CALLS + ("fault", "mark") else None
             expected[(table, name, int(row["ts"]), dur, tid)] += 1

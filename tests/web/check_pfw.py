@@ -38,10 +38,10 @@ def main():
     shift = int(clock["realtime"]) - int(clock["ts"])
     for table, category in CATEGORIES.items():
         for row in rows[table]:
-            name = row.get("op") or row.get("kind") or row.get("func") or row.get("name") or table
+            name = row.get("op") or (row.get("kind") if table == "stall" else None) or row.get("func") or row.get("name") or table
             end = row_end(row, table)
             word = None
-            if end is None and table not in ("fault", "mark"):
+            if end is None and table not in ("fault", "stall", "mark"):
                 word = "untimed" if row.get("returned") else "unfinished"
                 end = int(row["ts"]) if row.get("returned") else max(stop, int(row["ts"]))
             start = (int(row["ts"]) + shift) // 1000
