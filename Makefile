@@ -195,6 +195,35 @@ $(B)/fuzz/%: fuzz/%.c $(FUZZ_OBJ)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_OBJ) $(LIB_LIBS)
 
+# Under the sanitizers, for the unit programs and (make soak) the whole program: the objects of the fuzzers, but with checksums
+# that must hold.
+SAN_FLAGS := $(filter-out -DFUZZING% -fsanitize=fuzzer-no-link%,$(FUZZ_FLAGS)) -fsanitize=address,undefined
+SAN_LIB   := $(filter-out %/store/format.o,$(FUZZ_OBJ)) $(B)/san/src/store/format.o
+SAN_REC   := $(patsubst %.c,$(B)/san/%.o,$(REC_SRC))
+SAN_CMD   := $(patsubst %.c,$(B)/san/%.o,$(CMD_SRC))
+SAN_UNIT  := $(patsubst tests/unit/%.c,$(B)/san/unit/%,$(UNIT_SRC))
+
+$(B)/san/%.o: %.c
+	$(call say,SAN,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(SAN_REC): | $(SKEL) $(B)/gen/syscall_numbers.h
+
+$(B)/san/strata: $(SAN_CMD) $(SAN_REC) $(SAN_LIB)
+	$(call say,SAN,$@)
+	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(LIBS)
+
+$(B)/san/unit/%: tests/unit/%.c $(SAN_LIB)
+	$(call say,SAN,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_LIB) -lcmocka $(LIB_LIBS)
+
+$(B)/san/unit/test_decode: tests/unit/test_decode.c $(SAN_REC) $(SAN_LIB)
+	$(call say,SAN,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_REC) $(SAN_LIB) -lcmocka $(LIBS)
+
 # ---- tools, docs ----
 
 $(B)/tools/schema-docs: $(B)/src/schema/docs.o $(LIB_OBJ)
