@@ -17,7 +17,7 @@
 /* The options, filled once by cmd_parse(). */
 static struct {
 	const char *format, *output, *from, *to, *layers, *max_size;
-	bool raw;
+	bool raw, csv_safe;
 } given;
 
 static const struct option_row export_rows[] = {
@@ -35,6 +35,8 @@ static const struct option_row export_rows[] = {
 	  "fail past SIZE (perfetto: 512M unless given), 0 for no limit" },
 	{ 0, "raw", OPTION_FLAG, &given.raw, NULL,
 	  "classic: names as they are, spaces and all, as the old tools printed them" },
+	{ 0, "csv-safe", OPTION_FLAG, &given.csv_safe, NULL,
+	  "csv: put ' before texts that a spreadsheet would take for a formula" },
 	{ 0 },
 };
 
@@ -190,6 +192,7 @@ static int export_prepare(struct export_request *request, const struct export_fo
 	request->tables = EXPORT_ALL_TABLES;
 	request->max_bytes = format->max_bytes;
 	request->raw = given.raw;
+	request->csv_safe = given.csv_safe;
 	if (request->run_count > 1 && !format->merges)
 		return error_set(e, -EINVAL, "%s takes one run at a time", format->name);
 	if (given.max_size && units_parse_size(given.max_size, &request->max_bytes))
@@ -229,6 +232,7 @@ static int export_write(struct export_request *request, const struct export_form
 	if (!err)
 		err = format->write(request, &result, e);
 	progress_clear(&progress);
+	request->data = NULL;
 	if (!err && *result.damage)
 		log_warning("the trace is damaged, exporting what comes before: %s", result.damage);
 	if (!err && !result.rows)

@@ -31,6 +31,7 @@ struct export_request {
 	const char *output; /* a file, a folder, or - */
 	uint64_t max_bytes; /* 0: no limit */
 	bool raw;	    /* classic layouts: names as they are */
+	bool csv_safe;	    /* csv: no formulas of spreadsheets */
 
 	/* Called now and then with the rows done since the last call, and with what is worth saying. */
 	void (*progress)(void *data, uint64_t rows);

@@ -95,6 +95,8 @@ int output_open(struct output *out, const char *path, bool gzip, struct error *e
 		err = error_set(e, -ENOMEM, "out of memory");
 	else
 		err = output_open_file(out, e);
+	if (!err)
+		out->terminal = isatty(out->fd);
 	if (!err && gzip)
 		err = output_open_gzip(out, e);
 	if (err)

@@ -26,6 +26,7 @@ struct output {
 	char *path, *temporary; /* temporary NULL: written in place */
 	bool nameless;		/* it has no name yet, not even the temporary one */
 	bool finished;
+	bool terminal; /* it goes straight to one */
 	struct z_stream_s *gzip;
 	uint8_t *packed;
 };
