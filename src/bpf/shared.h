@@ -34,10 +34,11 @@ struct config {
 	__u32 self_namespace; /* ... that namespace's inode number, ... */
 	__u32 proc_above;     /* ... and how many levels above it /proc shows */
 	__u32 doorbell_bytes; /* a ring's bell is rung each time so much has come */
-	__u8 record_all;      /* io, fs, mem and fault of every process, not only the job's */
-	__u8 process_all;     /* likewise for the other layers */
-	__u8 has_job;	      /* a command or processes to follow */
-	__u8 typed_reads;     /* the kernel has bpf_rdonly_cast */
+	__u32 mark_uid; /* whose marks are taken from outside the job too, as the machine numbers users */
+	__u8 record_all;  /* io, fs, mem and fault of every process, not only the job's */
+	__u8 process_all; /* likewise for the other layers */
+	__u8 has_job;	  /* a command or processes to follow */
+	__u8 typed_reads; /* the kernel has bpf_rdonly_cast */
 
 	/* --comm and --cgroup: which threads; see selection.bpf.h. */
 	__u8 selects;	  /* there is such a selection */
@@ -72,9 +73,10 @@ struct shared {
 	__u32 count_missed;  /* cache.bpf.c counts fills of the page cache */
 	__u32 async_refused; /* an operation found no room among those in flight: unknown ones prove nothing */
 	__u32 command_pid;
-	__u32 job_counting; /* what the job's threads had used before is known */
-	__u32 job_missing;  /* bits of the job counters that this kernel does not keep */
-	__u32 pad[3];
+	__u32 job_counting;  /* what the job's threads had used before is known */
+	__u32 job_missing;   /* bits of the job counters that this kernel does not keep */
+	__u32 marks_refused; /* by other users */
+	__u32 pad[2];
 
 	__u32 live;	   /* threads of the job */
 	__u32 last_file;   /* id */

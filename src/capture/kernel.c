@@ -59,6 +59,7 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 	to->proc_above = proc_levels_above();
 	to->record_all = config->record_all;
 	to->process_all = config->process_all;
+	to->mark_uid = config->mark_uid;
 	to->has_job = config->command || config->target_count;
 	to->doorbell_bytes = (uint32_t)(kernel->rings.bytes / 4);
 	to->typed_reads = features_has_function(kernel->features, "bpf_rdonly_cast");
@@ -208,7 +209,8 @@ bool kernel_signalled(const struct kernel *kernel, int signal, pid_t sender, uin
 struct kernel_matches kernel_matches(const struct kernel *kernel)
 {
 	return (struct kernel_matches){ kernel->probes.setup.shared->selection_matched,
-					kernel->probes.setup.shared->prefix_matched };
+					kernel->probes.setup.shared->prefix_matched,
+					kernel->probes.setup.shared->marks_refused };
 }
 
 uint32_t kernel_live(const struct kernel *kernel)

@@ -71,6 +71,7 @@ static int session_open_kernel(struct session *session, struct error *e)
 	struct kernel_config kernel = {
 		.layers = session->layers,
 		.required = config->required,
+		.mark_uid = config->account.uid,
 		.record_all = config->scope == SCOPE_ALL || (!job && config->scope != SCOPE_JOB),
 		.process_all = config->scope != SCOPE_JOB,
 		.ring_bytes = config->ring_bytes,
@@ -392,6 +393,7 @@ static void session_count(const struct session *session, struct session_result *
 
 	result->no_thread = (selection->comm || selection->cgroup) && !matches.threads;
 	result->no_file = selection->path && !matches.files;
+	result->marks_refused = matches.marks_refused;
 	result->lost = session->losses.total;
 	result->length = session->stop - session->start;
 	result->start_cpu_ns = session->start_cpu;

@@ -17,6 +17,7 @@
 #include "base/suggest.h"
 #include "base/units.h"
 #include "capture/rights.h"
+#include "capture/follow.h"
 #include "capture/session.h"
 #include "probes/probe.h"
 #include "sampler/sampler.h"
@@ -279,6 +280,9 @@ static void print_summary(const struct session_config *config, const struct sess
 			    given.cgroup ? " --cgroup " : "", given.cgroup ? given.cgroup : "");
 	if (result->no_file)
 		log_warning("no file matched --path %s", given.path);
+	if (result->marks_refused)
+		log_info("%llu marks by other users were left out",
+			 (unsigned long long)result->marks_refused);
 	if (result->write_failed) {
 		units_format_count(dropped, sizeof(dropped), result->dropped);
 		log_warning("the recording stopped early: %s; %s rows were not written; what was "
@@ -393,6 +397,8 @@ int cmd_record(int argc, char **argv)
 	config.selection.path = given.path;
 	if (!err)
 		err = selection_resolve(&config.selection, &e);
+	if (!err && given.log)
+		err = follow_check(given.log, &e);
 	if (err == -EINVAL)
 		return cmd_usage("record", &e);
 	config.command = arguments.command;
