@@ -1,12 +1,9 @@
 /* libFuzzer target: the input is a trace file; everything that reads one reads it. Build the store with
  * -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, so that checksums do not turn the input away.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "trace.h"
 
 #include "store/dims.h"
 #include "store/reader.h"
@@ -89,23 +86,21 @@ static uint64_t read_dims(struct reader *reader)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	int fd = memfd_create("trace", MFD_CLOEXEC);
 	uint64_t sum = 0;
+	struct fuzz_file file;
 	struct reader *reader;
-	char path[64];
 	struct error e;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		abort();
-	if (!reader_open(&reader, path, &e)) {
+	if (!fuzz_file_make(&file, data, size))
+		return 0;
+	if (!reader_open(&reader, file.path, &e)) {
 		sum += decode_all(reader);
 		for (unsigned table = 0; table < TABLE_COUNT; table++)
 			sum += read_rows(reader, table);
 		sum += read_dims(reader);
 		reader_close(reader);
 	}
-	close(fd);
+	close(file.fd);
 	__asm__ volatile("" : : "r"(sum)); /* so that no read is left out */
 	return 0;
 }

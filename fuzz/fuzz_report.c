@@ -1,70 +1,136 @@
-/* libFuzzer target: the input is a trace file, of which every report is made: text, JSON, page, figure, and the
- * difference from itself. Checksums do not turn the input away; see fuzz_reader.c.
+/* libFuzzer target: the input is one trace file or two, one behind the other. Of each every report is made (text, JSON, page,
+ * figure) and what `strata info` tells, and the difference of both, or of one from itself. Checksums do not turn the input
+ * away; see fuzz_reader.c.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <string.h>
+
+#include "trace.h"
 
 #include "analyze/diff.h"
 #include "analyze/report.h"
+#include "analyze/summary.h"
 #include "render/diff.h"
 #include "render/page.h"
 #include "render/report.h"
+#include "render/summary.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void print_all(const struct report *report)
+enum { READ_TEXT, READ_JSON, READ_PAGES, READ_DIFF, READ_INFO, READER_COUNT };
+
+struct input {
+	const uint8_t *data;
+	size_t size;
+	FILE *out;
+};
+
+static int wants(const struct input *input, unsigned reader)
+{
+	return fuzz_chosen(input->data, input->size, reader, READER_COUNT);
+}
+
+struct side {
+	struct fuzz_file file;
+	struct reader *reader;
+	struct dims *dims;
+	struct report report;
+	int loaded;
+};
+
+static void side_open(struct side *side, const uint8_t *data, size_t size)
+{
+	struct report_options options = { .timeline = true };
+	struct error e;
+
+	*side = (struct side){ .file.fd = -1 };
+	if (!fuzz_file_make(&side->file, data, size)) {
+		side->file.fd = -1;
+		return;
+	}
+	if (reader_open(&side->reader, side->file.path, &e) ||
+	    dims_open(&side->dims, side->reader, &e))
+		return;
+	side->loaded = !report_load(&side->report, side->file.path, side->reader, side->dims,
+				    &options, &e);
+}
+
+static void side_close(struct side *side)
+{
+	if (side->loaded)
+		report_free(&side->report);
+	dims_close(side->dims);
+	reader_close(side->reader);
+	if (side->file.fd >= 0)
+		close(side->file.fd);
+}
+
+static void side_print(const struct side *side, const struct input *input)
 {
 	struct report_style style = { .width = 80, .top = 5, .section = SECTION_COUNT };
-	FILE *out = fopen("/dev/null", "w");
+	struct summary summary;
+	struct error e;
+
+	if (side->loaded && wants(input, READ_TEXT))
+		report_print_text(&side->report, &style, input->out);
+	if (side->loaded && wants(input, READ_JSON))
+		report_print_json(&side->report, 20, input->out);
+	if (side->loaded && wants(input, READ_PAGES)) {
+		page_print_svg(&side->report, input->out);
+		page_print_html(&side->report, NULL, input->out);
+	}
+	if (side->dims && wants(input, READ_INFO) &&
+	    !summary_load(&summary, side->file.path, side->reader, side->dims, &e)) {
+		summary_print_text(&summary, input->out);
+		summary_print_json(&summary, input->out);
+		summary_free(&summary);
+	}
+}
+
+static void print_difference(const struct report *a, const struct report *b, FILE *out)
+{
 	struct diff diff;
 	struct error e;
 
-	if (!out)
+	if (diff_load(&diff, a, b, &e))
 		return;
-	report_print_text(report, &style, out);
-	report_print_json(report, 20, out);
-	page_print_svg(report, out);
-	if (!diff_load(&diff, report, report, &e)) {
-		diff_print_text(&diff, report, report, 80, 5, out);
-		diff_print_json(&diff, report, report, 20, out);
-		page_print_html(report, &(struct page_changes){ &diff, report }, out);
-		diff_free(&diff);
-	}
-	fclose(out);
+	diff_print_text(&diff, a, b, 80, 5, out);
+	diff_print_json(&diff, a, b, 20, out);
+	page_print_html(b, &(struct page_changes){ &diff, a }, out);
+	diff_free(&diff);
 }
 
-static void read_trace(const char *path)
+/* Where the second trace begins; the end when there is none. */
+static size_t find_second(const uint8_t *data, size_t size)
 {
-	struct report_options options = { .timeline = true };
-	struct reader *reader;
-	struct report report;
-	struct dims *dims;
-	struct error e;
+	static const char magic[] = "STRATA\r\n";
+	const uint8_t *found = NULL;
 
-	if (reader_open(&reader, path, &e))
-		return;
-	if (!dims_open(&dims, reader, &e)) {
-		if (!report_load(&report, path, reader, dims, &options, &e)) {
-			print_all(&report);
-			report_free(&report);
-		}
-		dims_close(dims);
-	}
-	reader_close(reader);
+	if (size > 64)
+		found = memmem(data + 64, size - 64, magic, sizeof(magic) - 1);
+	return found ? (size_t)(found - data) : size;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	char path[64];
+	struct input input = { data, size, fopen("/dev/null", "w") };
+	size_t second = find_second(data, size);
+	struct side a, b = { .file.fd = -1 };
 
-	if (fd < 0)
+	if (!input.out)
 		return 0;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (write(fd, data, size) == (ssize_t)size)
-		read_trace(path);
-	close(fd);
+	side_open(&a, data, second);
+	side_print(&a, &input);
+	if (second < size) {
+		side_open(&b, data + second, size - second);
+		side_print(&b, &input);
+	}
+	if (a.loaded && wants(&input, READ_DIFF)) {
+		print_difference(&a.report, b.loaded ? &b.report : &a.report, input.out);
+		if (b.loaded)
+			print_difference(&b.report, &a.report, input.out);
+	}
+	side_close(&a);
+	side_close(&b);
+	fclose(input.out);
 	return 0;
 }

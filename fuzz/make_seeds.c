@@ -1,5 +1,5 @@
 /* Writes small valid traces for the fuzzer to start from: make_seeds DIR. One file a table, with and
- * without nulls, and one of all tables, each complete and as a killed writer leaves it.
+ * without nulls, one of all tables, and one of two traces, one behind the other, which have only some files in common.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,6 +52,12 @@ static void add_chunk(unsigned table, uint32_t nulls, struct buf *out)
 	builder_close(builder);
 }
 
+static void die(const char *path)
+{
+	perror(path);
+	exit(1);
+}
+
 static void write_seed(const char *folder, const char *name, const struct buf *chunks)
 {
 	struct writer *writer;
@@ -61,13 +67,31 @@ static void write_seed(const char *folder, const char *name, const struct buf *c
 
 	snprintf(path, sizeof(path), "%s/%s.strata", folder, name);
 	fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0644);
-	if (fd < 0) {
-		perror(path);
-		exit(1);
-	}
+	if (fd < 0)
+		die(path);
 	check(writer_open(&writer, fd, &e), &e);
 	check(writer_append(writer, chunks, &e), &e);
 	check(writer_close(writer, &e), &e);
+}
+
+/* The second name's bytes behind the first's. */
+static void join_seeds(const char *folder, const char *first, const char *second)
+{
+	char path[4096], other[4096], bytes[65536];
+	FILE *from, *to;
+
+	snprintf(path, sizeof(path), "%s/%s.strata", folder, first);
+	snprintf(other, sizeof(other), "%s/%s.strata", folder, second);
+	from = fopen(other, "re");
+	to = fopen(path, "ae");
+	if (!from || !to)
+		die(from ? path : other);
+	for (size_t size; (size = fread(bytes, 1, sizeof(bytes), from)) > 0;)
+		if (fwrite(bytes, 1, size, to) != size)
+			die(path);
+	fclose(from);
+	if (fclose(to))
+		die(path);
 }
 
 int main(int argc, char **argv)
@@ -88,6 +112,8 @@ int main(int argc, char **argv)
 		buf_free(&one);
 	}
 	write_seed(argv[1], "all", &all);
+	write_seed(argv[1], "two", &all);
+	join_seeds(argv[1], "two", "file");
 	buf_free(&all);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze/diff_load.h"
+#include "base/strings.h"
 
 #define DEVIATIONS 3
 
@@ -109,24 +110,35 @@ static void add_run(struct diff_making *making, const struct report *a, const st
 	}
 }
 
-/* The lengths of all phases of a kind. */
-static struct hist phase_lengths(const struct report *report, const char *stem)
-{
-	struct hist lengths = { 0 };
+/* A kind of phase, and the lengths of those of it in both runs. */
+struct phase_kind {
+	const char *stem;
+	struct hist a, b;
+};
 
-	for (size_t i = 0; i < report->phases.count; i++)
-		if (!strcmp(report->phases.list[i].stem, stem) &&
-		    hist_add(&lengths, report->phases.list[i].end - report->phases.list[i].start))
-			break;
-	return lengths;
-}
+struct phase_kinds {
+	struct strings stems;
+	struct buf list; /* struct phase_kind, by number of the stem */
+};
 
-static bool first_of_stem(const struct report *report, size_t at)
+static int count_phases(struct phase_kinds *kinds, const struct phases *phases, bool second)
 {
-	for (size_t i = 0; i < at; i++)
-		if (!strcmp(report->phases.list[i].stem, report->phases.list[at].stem))
-			return false;
-	return true;
+	int err = 0;
+
+	for (size_t i = 0; i < phases->count && !err; i++) {
+		const struct phase *phase = &phases->list[i];
+		struct phase_kind *kind;
+		uint32_t number;
+
+		if (strings_add(&kinds->stems, phase->stem, strlen(phase->stem), &number))
+			return -ENOMEM;
+		kind = buf_element(&kinds->list, number, sizeof(*kind));
+		if (!kind)
+			return -ENOMEM;
+		kind->stem = phase->stem;
+		err = hist_add(second ? &kind->b : &kind->a, phase->end - phase->start);
+	}
+	return err;
 }
 
 static struct dims_text text_of(const char *text)
@@ -134,35 +146,36 @@ static struct dims_text text_of(const char *text)
 	return (struct dims_text){ text, strlen(text) };
 }
 
+static void add_kind(struct diff_making *making, const struct phase_kind *kind)
+{
+	if (!kind->a.count) {
+		diff_add(making, DIFF_phases, AMOUNT_ns, text_of(kind->stem), "mean length", NAN,
+			 hist_mean(&kind->b), NAN);
+		return;
+	}
+	diff_add(making, DIFF_phases, AMOUNT_count, text_of(kind->stem), "how many",
+		 (double)kind->a.count, (double)kind->b.count, 0);
+	diff_add(making, DIFF_phases, AMOUNT_ns, text_of(kind->stem), "mean length",
+		 hist_mean(&kind->a), hist_mean(&kind->b), diff_mean_noise(&kind->a, &kind->b));
+}
+
 static void add_phases(struct diff_making *making, const struct report *a, const struct report *b)
 {
-	for (size_t i = 0; i < a->phases.count; i++) {
-		const char *stem = a->phases.list[i].stem;
-		struct hist left, right;
+	struct phase_kinds kinds = { .list.limit = SIZE_MAX };
+	struct phase_kind *list;
+	size_t count;
 
-		if (!first_of_stem(a, i))
-			continue;
-		left = phase_lengths(a, stem);
-		right = phase_lengths(b, stem);
-		diff_add(making, DIFF_phases, AMOUNT_count, text_of(stem), "how many",
-			 (double)left.count, (double)right.count, 0);
-		diff_add(making, DIFF_phases, AMOUNT_ns, text_of(stem), "mean length",
-			 hist_mean(&left), hist_mean(&right), diff_mean_noise(&left, &right));
-		hist_free(&left);
-		hist_free(&right);
+	if (count_phases(&kinds, &a->phases, false) || count_phases(&kinds, &b->phases, true))
+		making->err = -ENOMEM;
+	list = (struct phase_kind *)kinds.list.data;
+	count = kinds.list.size / sizeof(*list);
+	for (size_t i = 0; i < count; i++) {
+		add_kind(making, &list[i]);
+		hist_free(&list[i].a);
+		hist_free(&list[i].b);
 	}
-	for (size_t i = 0; i < b->phases.count; i++) {
-		const char *stem = b->phases.list[i].stem;
-		struct hist left = phase_lengths(a, stem), right;
-
-		if (!left.count && first_of_stem(b, i)) {
-			right = phase_lengths(b, stem);
-			diff_add(making, DIFF_phases, AMOUNT_ns, text_of(stem), "mean length", NAN,
-				 hist_mean(&right), NAN);
-			hist_free(&right);
-		}
-		hist_free(&left);
-	}
+	strings_free(&kinds.stems);
+	buf_free(&kinds.list);
 }
 
 static void add_steps(struct diff_making *making, const struct report *a, const struct report *b)

@@ -32,11 +32,9 @@ static bool match_put(struct matching *matching, struct dims_text name, size_t p
 /* The element of run b with that name, or SIZE_MAX; each is found once. */
 static size_t match_take(struct matching *matching, struct dims_text name)
 {
-	uint32_t number, before = matching->names.count, place;
+	uint32_t number, place;
 
-	if (!name.bytes || strings_add(&matching->names, name.bytes, name.size, &number))
-		return SIZE_MAX;
-	if (number >= before)
+	if (!name.bytes || !strings_find(&matching->names, name.bytes, name.size, &number))
 		return SIZE_MAX;
 	place = matching->place[number];
 	matching->place[number] = 0;

@@ -43,13 +43,15 @@ int segments_open(struct segments *segments, const struct phases *phases, const 
 		bounds[unique++] = bounds[0] + 1;
 	segments->count = unique - 1;
 	segments->figures = calloc(segments->count, sizeof(*segments->figures));
-	return segments->figures ? 0 : -ENOMEM;
+	segments->begun = calloc(segments->count + 1, sizeof(*segments->begun));
+	return segments->figures && segments->begun ? 0 : -ENOMEM;
 }
 
 void segments_close(struct segments *segments)
 {
 	free(segments->bounds);
 	free(segments->figures);
+	free(segments->begun);
 	*segments = (struct segments){ 0 };
 }
 
@@ -80,9 +82,15 @@ struct figures *segments_at(struct segments *segments, uint64_t ts)
 	return &segments->figures[segments->last];
 }
 
+static uint64_t *time_at(struct segments *segments, size_t i, size_t field)
+{
+	return &((uint64_t *)&segments->figures[i])[field];
+}
+
 void segments_add_time(struct segments *segments, size_t field, uint64_t from, uint64_t to)
 {
 	const uint64_t *bounds = segments->bounds;
+	size_t first, last;
 
 	if (from < bounds[0])
 		from = bounds[0];
@@ -90,23 +98,58 @@ void segments_add_time(struct segments *segments, size_t field, uint64_t from, u
 		to = bounds[segments->count];
 	if (from >= to)
 		return;
-	for (size_t i = segment_of(segments, from); i < segments->count && bounds[i] < to; i++) {
-		uint64_t start = from > bounds[i] ? from : bounds[i];
-		uint64_t end = to < bounds[i + 1] ? to : bounds[i + 1];
-
-		((uint64_t *)&segments->figures[i])[field] += end - start;
+	first = segment_of(segments, from);
+	last = segment_of(segments, to - 1);
+	if (first == last) {
+		*time_at(segments, first, field) += to - from;
+		return;
 	}
+	*time_at(segments, first, field) += bounds[first + 1] - from;
+	*time_at(segments, last, field) += to - bounds[last];
+	segments->begun[first + 1][field]++;
+	segments->begun[last][field]--;
+}
+
+void segments_settle(struct segments *segments)
+{
+	for (size_t i = 0; i < segments->count; i++)
+		for (size_t field = 0; field < FIGURE_COUNT; field++) {
+			uint64_t *sum = time_at(segments, i, field);
+
+			if (field < FIGURE_TIMES) {
+				segments->begun[i][field] += i ? segments->begun[i - 1][field] : 0;
+				*sum += segments->begun[i][field] *
+					(segments->bounds[i + 1] - segments->bounds[i]);
+			}
+			*sum += i ? *time_at(segments, i - 1, field) : 0;
+		}
+}
+
+/* How many segments end at `ts` or before. */
+static size_t ended_by(const struct segments *segments, uint64_t ts)
+{
+	size_t low = 0, high = segments->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (segments->bounds[middle + 1] <= ts)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 struct figures segments_sum(const struct segments *segments, uint64_t start, uint64_t end)
 {
+	size_t before = ended_by(segments, start), until = ended_by(segments, end);
 	struct figures sum = { 0 };
 
-	for (size_t i = 0; i < segments->count; i++) {
-		if (segments->bounds[i] < start || segments->bounds[i + 1] > end)
-			continue;
-		for (size_t field = 0; field < FIGURE_COUNT; field++)
-			((uint64_t *)&sum)[field] += ((uint64_t *)&segments->figures[i])[field];
-	}
+	if (until <= before)
+		return sum;
+	sum = segments->figures[until - 1];
+	for (size_t field = 0; field < FIGURE_COUNT && before; field++)
+		((uint64_t *)&sum)[field] -= ((uint64_t *)&segments->figures[before - 1])[field];
 	return sum;
 }

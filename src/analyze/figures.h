@@ -51,7 +51,8 @@ struct figures {
 #undef FIGURE_FIELD
 };
 
-#define FIGURE_COUNT (sizeof(struct figures) / sizeof(uint64_t))
+#define FIGURE_PLACE(name) (offsetof(struct figures, name) / sizeof(uint64_t))
+#define FIGURE_COUNT	   (sizeof(struct figures) / sizeof(uint64_t))
 
 struct figure_info {
 	const char *name, *doc;
@@ -66,9 +67,15 @@ static inline uint64_t figure_at(const struct figures *figures, size_t place)
 	return ((const uint64_t *)figures)[place];
 }
 
+/* Figures that are spans of time come first, so that segments_add_time() takes the places below this. */
+#define FIGURE_TIMES FIGURE_PLACE(reads)
+
+/* While rows are counted, `figures` has what is of one segment, and `begun` how many spans more cover a segment whole
+ * than the one before: a span costs the same however many segments it covers. segments_settle() makes running sums of both. */
 struct segments {
 	uint64_t *bounds; /* count + 1 of them */
 	struct figures *figures;
+	uint32_t (*begun)[FIGURE_TIMES];
 	size_t count, last;
 };
 
@@ -82,7 +89,9 @@ struct figures *segments_at(struct segments *segments, uint64_t ts);
 
 /* Divides the time from `from` to `to` among the segments; `field` is the place of the figure. */
 void segments_add_time(struct segments *segments, size_t field, uint64_t from, uint64_t to);
-#define FIGURE_PLACE(name) (offsetof(struct figures, name) / sizeof(uint64_t))
+
+/* Called once all rows are counted, before any sum is asked for. */
+void segments_settle(struct segments *segments);
 
 /* The sums over [start, end), which must be bounds. */
 struct figures segments_sum(const struct segments *segments, uint64_t start, uint64_t end);

@@ -1,25 +1,19 @@
 #include "analyze/phases.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/mllog.h"
+#include "analyze/phase_pairs.h"
 #include "base/buf.h"
+#include "base/mllog.h"
 #include "store/rows.h"
 
 const char *const phase_source_names[] = { "none", "marks", "mllog", "log" };
-
-/* Something that a log or a mark said, on its way to a phase. */
-struct said {
-	uint64_t ts, end; /* end: of a span */
-	enum mllog_kind kind;
-	bool span, taken;
-	char stem[64];
-	char number[32];
-	char source[8];
-};
 
 static const char *const step_stems[] = { "step", "train_step", "training_step", "iteration",
 					  "iter", "batch",	"train_batch" };
@@ -63,23 +57,60 @@ static int take_line(struct phases *phases, struct buf *events, const struct dim
 							 : 0;
 }
 
+/* Only a regular file: a pipe or a device may have no end. O_NONBLOCK: nor may opening one hang us. */
+static int open_log(FILE **file, const char *path, struct error *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat stat;
+	int err = 0;
+
+	if (fd < 0)
+		return error_errno(e, "cannot open log '%s'", path);
+	if (fstat(fd, &stat))
+		err = error_errno(e, "cannot open log '%s'", path);
+	else if (!S_ISREG(stat.st_mode))
+		err = error_set(e, -EINVAL, "cannot read log '%s': not a regular file", path);
+	*file = err ? NULL : fdopen(fd, "r");
+	if (!err && !*file)
+		err = error_errno(e, "cannot open log '%s'", path);
+	if (err)
+		close(fd);
+	return err;
+}
+
+/* Of a longer line the rest is skipped: it is no line of MLLOG. */
+#define LONGEST_LINE 65536
+
+static int read_lines(struct phases *phases, struct buf *events, const struct dims *dims,
+		      const struct span *span, FILE *file, struct error *e)
+{
+	char *line = malloc(LONGEST_LINE);
+	bool skipping = false;
+	int err = line ? 0 : error_set(e, -ENOMEM, "out of memory");
+
+	while (!err && fgets(line, LONGEST_LINE, file)) {
+		size_t size = strlen(line);
+		bool ended = feof(file) || (size && line[size - 1] == '\n');
+
+		if (ended && !skipping)
+			err = take_line(phases, events, dims, span, line, size, e);
+		skipping = !ended;
+	}
+	free(line);
+	return err;
+}
+
 static int read_log(struct phases *phases, struct buf *events, const struct dims *dims,
 		    const struct span *span, const char *path, struct error *e)
 {
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
-	size_t capacity = 0;
-	ssize_t size;
-	int err = 0;
+	FILE *file = NULL;
+	int err = open_log(&file, path, e);
 
-	if (!file)
-		return error_errno(e, "cannot open log '%s'", path);
-	errno = 0;
-	while (!err && (size = getline(&line, &capacity, file)) >= 0)
-		err = take_line(phases, events, dims, span, line, (size_t)size, e);
+	if (err)
+		return err;
+	err = read_lines(phases, events, dims, span, file, e);
 	if (!err && ferror(file))
 		err = error_errno(e, "cannot read log '%s'", path);
-	free(line);
 	fclose(file);
 	if (err)
 		return err;
@@ -155,6 +186,7 @@ struct making {
 	const struct span *span;
 	struct said *events;
 	size_t count;
+	struct pairs *pairs;
 	struct buf list, steps;
 };
 
@@ -175,57 +207,31 @@ static int add_phase(struct making *making, const struct said *event, uint64_t s
 	return buf_append(&making->list, &phase, sizeof(phase));
 }
 
-/* The stop that belongs to a start: the next of its stem, with its number where both have one. */
-static struct said *find_stop(struct making *making, size_t i)
-{
-	const struct said *start = &making->events[i];
-
-	for (size_t j = i + 1; j < making->count; j++) {
-		struct said *stop = &making->events[j];
-
-		if (stop->kind != MLLOG_STOP || stop->taken || strcmp(stop->stem, start->stem) ||
-		    strcmp(stop->source, start->source))
-			continue;
-		if (*stop->number && *start->number && strcmp(stop->number, start->number))
-			continue;
-		return stop;
-	}
-	return NULL;
-}
-
-/* Where the next mark of the same name begins. */
-static uint64_t find_next(const struct making *making, size_t i)
-{
-	for (size_t j = i + 1; j < making->count; j++)
-		if (making->events[j].kind == MLLOG_POINT && !making->events[j].span &&
-		    !strcmp(making->events[j].stem, making->events[i].stem))
-			return making->events[j].ts;
-	return making->span->end;
-}
-
 static int make_phase(struct making *making, size_t i)
 {
 	const struct said *event = &making->events[i];
-	struct said *stop;
+	size_t stop;
 
 	if (event->span)
 		return add_phase(making, event, event->ts, event->end, false);
 	switch (event->kind) {
 	case MLLOG_START:
-		stop = find_stop(making, i);
-		if (!stop)
+		stop = pairs_take_stop(making->pairs, i);
+		if (stop == PAIRS_NONE)
 			return add_phase(making, event, event->ts, making->span->end, true);
-		stop->taken = true;
-		return add_phase(making, event, event->ts, stop->ts, false);
+		return add_phase(making, event, event->ts, making->events[stop].ts, false);
 	case MLLOG_STOP:
-		if (event->taken)
+		if (pairs_taken(making->pairs, i))
 			return 0;
 		return add_phase(making, event, making->span->start, event->ts, true);
 	default:
 		/* A point of a log is a value (a loss, a batch size), not a phase. */
 		if (!strcmp(event->source, "mllog"))
 			return 0;
-		return add_phase(making, event, event->ts, find_next(making, i), false);
+		stop = pairs_next_point(making->pairs, i);
+		return add_phase(making, event, event->ts,
+				 stop == PAIRS_NONE ? making->span->end : making->events[stop].ts,
+				 false);
 	}
 }
 
@@ -252,7 +258,8 @@ static int compare_events(const void *a, const void *b)
 	return left->ts < right->ts ? -1 : left->ts > right->ts;
 }
 
-/* In order of start, those that may still be open stand on a stack. */
+/* A phase lies in the nearest one before it, in order of start, that ends no earlier. Those that a later one outlasts are no
+ * longer the nearest of any, and those that have ended hold nothing: what is left stands on a stack, the last to end below. */
 static int find_depths(struct phases *phases)
 {
 	size_t *stack = calloc(phases->count + 1, sizeof(*stack)), open = 0;
@@ -262,13 +269,11 @@ static int find_depths(struct phases *phases)
 	for (size_t i = 0; i < phases->count; i++) {
 		struct phase *phase = &phases->list[i];
 
-		while (open && phases->list[stack[open - 1]].end <= phase->start)
+		while (open && (phases->list[stack[open - 1]].end < phase->end ||
+				phases->list[stack[open - 1]].end <= phase->start))
 			open--;
-		for (size_t j = open; j-- > 0;)
-			if (phases->list[stack[j]].end >= phase->end) {
-				phase->depth = phases->list[stack[j]].depth + 1;
-				break;
-			}
+		if (open)
+			phase->depth = phases->list[stack[open - 1]].depth + 1;
 		stack[open++] = i;
 	}
 	free(stack);
@@ -293,14 +298,16 @@ static int make_phases(struct phases *phases, struct buf *events, const struct s
 				 .events = (struct said *)events->data,
 				 .count = events->size / sizeof(struct said) };
 	struct phase whole = { .stem = "run", .start = span->start, .end = span->end };
-	int err = 0;
+	int err;
 
 	if (making.count)
 		qsort(making.events, making.count, sizeof(*making.events), compare_events);
 	if (phases->lines > phases->bad_lines)
 		making.count = drop_marks(making.events, making.count);
+	err = pairs_open(&making.pairs, making.events, making.count);
 	for (size_t i = 0; i < making.count && !err; i++)
 		err = make_phase(&making, i);
+	pairs_close(making.pairs);
 	if (!err && !making.list.size) {
 		phases->source = PHASES_NONE;
 		err = buf_append(&making.list, &whole, sizeof(whole));

@@ -158,6 +158,7 @@ static int finish_figures(struct report *report)
 	report->phase_uses = calloc(report->phases.count, sizeof(*report->phase_uses));
 	if (!report->phase_uses)
 		return -ENOMEM;
+	segments_settle(&report->context.segments);
 	report->total =
 		segments_sum(&report->context.segments, report->context.window.start, UINT64_MAX);
 	for (size_t i = 0; i < report->phases.count; i++)

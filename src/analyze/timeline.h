@@ -15,12 +15,13 @@
 #include "analyze/context.h"
 #include "analyze/scan.h"
 
-#define TIMELINE_SLICES	   2048
-#define TIMELINE_LANES	   64 /* processes with a lane of their own; the rest share the last one */
-#define TIMELINE_EVENTS	   160000
-#define TIMELINE_LARGEST   20000
-#define TIMELINE_LATENCIES 48  /* powers of two of nanoseconds */
-#define TIMELINE_HEAT	   256 /* slices of the heat map */
+#define TIMELINE_SLICES	     2048
+#define TIMELINE_LANES	     64 /* processes with a lane of their own; the rest share the last one */
+#define TIMELINE_MOST_SERIES 512 /* curves; the rest are left out */
+#define TIMELINE_EVENTS	     160000
+#define TIMELINE_LARGEST     20000
+#define TIMELINE_LATENCIES   48	 /* powers of two of nanoseconds */
+#define TIMELINE_HEAT	     256 /* slices of the heat map */
 
 /* What a lane shows: KIND(name, table of its rows). */
 #define TIMELINE_KINDS(KIND) \
@@ -87,6 +88,8 @@ struct timeline {
 	struct numbering by_proc, by_file;
 	struct buf longest, largest; /* heaps of struct timeline_event, the least first */
 	struct buf series_list;
+	struct timeline_series
+		left_out; /* stands for those past TIMELINE_MOST_SERIES, and keeps nothing */
 	struct buf files; /* struct timeline_file by number of by_file */
 	uint16_t op_places[TABLE_COUNT]
 			  [SYSCALL_COUNT]; /* number in ops + 1, by number of the name */

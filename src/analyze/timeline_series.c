@@ -18,6 +18,8 @@ static struct timeline_series *series_of(struct timeline *timeline, const char *
 	for (size_t i = 0; i < count; i++)
 		if (list[i].group == group && !strcmp(list[i].name, name))
 			return &list[i];
+	if (count == TIMELINE_MOST_SERIES)
+		return &timeline->left_out;
 	snprintf(made.name, sizeof(made.name), "%s", name);
 	made.mean = calloc(TIMELINE_SLICES, sizeof(*made.mean));
 	made.weight = calloc(TIMELINE_SLICES, sizeof(*made.weight));
@@ -38,7 +40,7 @@ static int add_sample(struct timeline *timeline, const char *group, const char *
 
 	if (!series)
 		return -ENOMEM;
-	if (from >= to)
+	if (from >= to || !series->mean)
 		return 0;
 	for (size_t slice = timeline_slice(timeline, from);
 	     slice <= timeline_slice(timeline, to - 1); slice++) {

@@ -30,6 +30,17 @@ static const uint8_t actions[ESCAPE_STYLE_COUNT][256] = {
 			 ['\\'] = HEX,
 			 [0x80 ... 0xff] = LOOK },
 	[ESCAPE_CSV_SHOWN] = { ['\n'] = QUOTED, ['\r'] = QUOTED, ['"'] = DOUBLED, [','] = QUOTED },
+	[ESCAPE_CSV_TERMINAL] = { [0 ... 0x1f] = HEX,
+				  ['"'] = DOUBLED,
+				  [','] = QUOTED,
+				  ['\\'] = HEX,
+				  [0x7f] = HEX,
+				  [0x80 ... 0xff] = LOOK },
+	[ESCAPE_CSV_SHOWN_TERMINAL] = { [0 ... 0x1f] = HEX,
+					['"'] = DOUBLED,
+					[','] = QUOTED,
+					[0x7f] = HEX,
+					[0x80 ... 0xff] = LOOK },
 	[ESCAPE_FIELD] = { [0 ... ' '] = HEX, ['\\'] = HEX, [0x7f] = HEX, [0x80 ... 0xff] = LOOK },
 	[ESCAPE_JSON] = { [0 ... 0x1f] = UNICODE,
 			  ['"'] = SLASHED,
@@ -42,6 +53,15 @@ static const uint8_t actions[ESCAPE_STYLE_COUNT][256] = {
 				['\\'] = HEX_JSON,
 				[0x7f] = UNICODE,
 				[0x80 ... 0xff] = LOOK },
+	[ESCAPE_JSON_WHOLE] = { [0 ... 0x08] = UNICODE,
+				[0x0b ... 0x0c] = UNICODE,
+				[0x0e ... 0x1f] = UNICODE,
+				[0x7f] = UNICODE,
+				[0x80 ... 0xff] = LOOK },
+	[ESCAPE_MESSAGE] = { [0 ... 0x08] = HEX,
+			     [0x0b ... 0x1f] = HEX,
+			     [0x7f] = HEX,
+			     [0x80 ... 0xff] = LOOK },
 	[ESCAPE_TERMINAL] = { [0 ... 0x1f] = HEX, [0x7f] = HEX, [0x80 ... 0xff] = LOOK },
 	[ESCAPE_XML] = { [0 ... 0x1f] = HEX,
 			 ['"'] = ENTITY,
@@ -65,14 +85,44 @@ static const uint8_t actions[ESCAPE_STYLE_COUNT][256] = {
 	[ESCAPE_SQL] = { ['\''] = DOUBLED },
 };
 
+static bool is_json(enum escape_style style)
+{
+	return style == ESCAPE_JSON || style == ESCAPE_JSON_SHOWN || style == ESCAPE_JSON_WHOLE;
+}
+
+/* A character of more than one byte that could steer a terminal: all are below U+10000. 0: it is none. */
+static unsigned steering_character(const char *bytes, size_t size)
+{
+	unsigned character = 0;
+
+	if (size > 1 && ((unsigned char)bytes[0] & 0xe0) == 0xc0)
+		character =
+			((unsigned char)bytes[0] & 0x1fu) << 6 | ((unsigned char)bytes[1] & 0x3fu);
+	else if (size > 2 && (unsigned char)bytes[0] == 0xe2)
+		character = 0x2000u | ((unsigned char)bytes[1] & 0x3fu) << 6 |
+			    ((unsigned char)bytes[2] & 0x3fu);
+	if ((character >= 0x80 && character <= 0x9f) || character == 0x061c ||
+	    character == 0x200e || character == 0x200f ||
+	    (character >= 0x2028 && character <= 0x202e) ||
+	    (character >= 0x2066 && character <= 0x2069))
+		return character;
+	return 0;
+}
+
+/* Files and programs get text as it is; where it may come before eyes, and in JSON, nothing steers. */
+static bool style_steers(enum escape_style style)
+{
+	return style == ESCAPE_SHOWN || style == ESCAPE_CSV;
+}
+
 /* Bytes of the character that may stay as it is, 0: it may not. */
 static size_t kept_character(enum escape_style style, const char *bytes, size_t size)
 {
-	/* U+0080 to U+009F are controls too. */
-	if (style == ESCAPE_TERMINAL && size > 1 && (unsigned char)bytes[0] == 0xc2 &&
-	    (unsigned char)bytes[1] < 0xa0)
+	size_t length = utf8_character(bytes, size);
+
+	if (length > 1 && !style_steers(style) && steering_character(bytes, size))
 		return 0;
-	return utf8_character(bytes, size);
+	return length;
 }
 
 bool escape_is_plain(enum escape_style style, const char *bytes, size_t size)
@@ -155,9 +205,15 @@ static char *escape_one(enum escape_style style, struct escape_text *text, char 
 
 	if (action == LOOK) {
 		length = kept_character(style, text->bytes, text->size);
-		action = style == ESCAPE_JSON || style == ESCAPE_JSON_SHOWN ? HEX_JSON : HEX;
+		action = is_json(style) ? HEX_JSON : HEX;
 	}
-	if (length) {
+	if (!length && action == HEX_JSON && utf8_character(text->bytes, text->size) > 1) {
+		unsigned character = steering_character(text->bytes, text->size);
+
+		length = utf8_character(text->bytes, text->size);
+		out = put_hex(out, "\\u", (unsigned char)(character >> 8));
+		out = put_hex(out, "", (unsigned char)character);
+	} else if (length) {
 		memcpy(out, text->bytes, length);
 		out += length;
 	} else {

@@ -1,6 +1,10 @@
 /* Text of a trace on its way out: names, paths and arguments may hold any byte, and each reader has bytes of its own that it
  * would take for something else. A style says which, and what stands for them; all else is copied.
  *
+ * What could steer a terminal are the control characters (U+0000 to U+001F, U+007F to U+009F) and those that turn the
+ * direction of the text or end its line (U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069), by which a name can
+ * show as another. In a string of JSON they are \uNNNN, which is the same string.
+ *
  * The longest run of bytes that need nothing is copied by a look into a table for each: that is nearly all there
  * ever is, and exports spend much of their time here.
  */
@@ -17,12 +21,16 @@ enum escape_style {
 	/* As `strata dump` shows text: \xNN for a byte that is not UTF-8, NUL and the backslash, so that nothing is
 	 * ambiguous. */
 	ESCAPE_SHOWN,
-	ESCAPE_CSV,	  /* so in a cell of CSV, a quote doubled */
-	ESCAPE_CSV_SHOWN, /* text that is as shown already, in a cell of CSV */
-	ESCAPE_FIELD,	  /* as shown, and blanks and control characters too: one field of a line */
-	ESCAPE_JSON,	  /* a string of JSON; a byte that is not UTF-8 is the text \xNN in it */
+	ESCAPE_CSV,		   /* so in a cell of CSV, a quote doubled */
+	ESCAPE_CSV_SHOWN,	   /* text that is as shown already, in a cell of CSV */
+	ESCAPE_CSV_TERMINAL,	   /* the two before on a terminal: */
+	ESCAPE_CSV_SHOWN_TERMINAL, /* what could steer it too */
+	ESCAPE_FIELD, /* as shown, and blanks and what could steer a terminal too: one field of a line */
+	ESCAPE_JSON,	   /* a string of JSON; a byte that is not UTF-8 is the text \xNN in it */
 	ESCAPE_JSON_SHOWN, /* a string of JSON that holds the text as shown */
+	ESCAPE_JSON_WHOLE, /* JSON that somebody else wrote */
 	ESCAPE_TERMINAL,   /* \xNN for what could steer a terminal, and for what is not UTF-8 */
+	ESCAPE_MESSAGE,	   /* the same for text of many lines */
 	ESCAPE_XML,	   /* text or an attribute of XML */
 	ESCAPE_SCRIPT,	   /* JSON inside a script element: no < ends it */
 	ESCAPE_MARKDOWN,   /* a cell of a table */

@@ -7,22 +7,28 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
+
 enum log_level log_level = LOG_NORMAL;
 
 static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_mode;
 
-/* One write a message, so that lines of strata and of the job do not mix. */
+/* One write a message, so that lines of strata and of the job do not mix. Names of files and texts of others stand in
+ * messages: nothing in them steers the terminal, and a log file may be shown on one later. */
 static void log_write(const char *prefix, const char *color, const char *format, va_list args)
 {
 	bool colored = color && log_color(STDERR_FILENO);
-	char line[4096];
-	int length;
+	char message[4096], line[8192];
+	struct escape_text text = { message, 0 };
+	char *at;
 
-	length = snprintf(line, sizeof(line), "%s%s%s", colored ? color : "", prefix,
-			  colored ? "\033[0m" : "");
-	vsnprintf(line + length, sizeof(line) - (size_t)length - 1, format, args);
-	strcat(line, "\n");
-	fputs(line, stderr);
+	vsnprintf(message, sizeof(message), format, args);
+	text.size = strlen(message);
+	at = line + snprintf(line, sizeof(line), "%s%s%s", colored ? color : "", prefix,
+			     colored ? "\033[0m" : "");
+	at = escape_some(ESCAPE_MESSAGE, &text, at, (size_t)(line + sizeof(line) - 1 - at));
+	*at++ = '\n';
+	fwrite(line, 1, (size_t)(at - line), stderr);
 }
 
 void log_error(const char *format, ...)

@@ -72,6 +72,14 @@ int strings_add(struct strings *set, const void *bytes, size_t size, uint32_t *n
 	return 0;
 }
 
+bool strings_find(const struct strings *set, const void *bytes, size_t size, uint32_t *number)
+{
+	uint32_t found = set->slot_count ? set->slots[strings_slot(set, bytes, size)] : 0;
+
+	*number = found - 1;
+	return found != 0;
+}
+
 const char *strings_get(const struct strings *set, uint32_t number, size_t *size)
 {
 	const uint32_t *ends = (const uint32_t *)set->ends.data;

@@ -9,6 +9,8 @@
 #ifndef STRATA_BASE_STRINGS_H
 #define STRATA_BASE_STRINGS_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 
 struct strings {
@@ -21,6 +23,8 @@ struct strings {
 
 /* Adds the string if it is new and gives its number. 0 or -ENOMEM. */
 int strings_add(struct strings *set, const void *bytes, size_t size, uint32_t *number);
+/* Whether the set has the string, and its number. Adds nothing. */
+bool strings_find(const struct strings *set, const void *bytes, size_t size, uint32_t *number);
 const char *strings_get(const struct strings *set, uint32_t number, size_t *size);
 void strings_clear(struct strings *set); /* empties it and keeps the memory */
 void strings_free(struct strings *set);

@@ -198,11 +198,24 @@ static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *reg
 	return 0;
 }
 
-/* A mark, by whomever: see docs/marks.md. */
+/* Nobody else may write into a recording. */
+static __always_inline bool mark_allowed(struct task_struct *task)
+{
+	__u32 uid = (__u32)bpf_get_current_uid_gid();
+
+	return task_may_be_recorded(task) || !uid || uid == config.mark_uid;
+}
+
+/* A mark: see docs/marks.md. */
 static __noinline int mark_send(struct task_struct *task, struct pt_regs *regs)
 {
-	struct mark_record *record = ring_reserve(sizeof(*record), LAYER_fs);
+	struct mark_record *record;
 
+	if (!mark_allowed(task)) {
+		__sync_fetch_and_add(&shared.marks_refused, 1);
+		return 0;
+	}
+	record = ring_reserve(sizeof(*record), LAYER_fs);
 	if (!record)
 		return 0;
 	record_head(&record->head, PROBE_file, FILE_MARK, 0, 0);

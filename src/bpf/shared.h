@@ -35,10 +35,11 @@ struct config {
 	__u32 self_namespace; /* ... that namespace's inode number, ... */
 	__u32 proc_above;     /* ... and how many levels above it /proc shows */
 	__u32 doorbell_bytes; /* a ring's bell is rung each time so much has come */
-	__u8 record_all;      /* io, fs, mem and fault of every process, not only the job's */
-	__u8 process_all;     /* likewise for the other layers */
-	__u8 has_job;	      /* a command or processes to follow */
-	__u8 typed_reads;     /* the kernel has bpf_rdonly_cast */
+	__u32 mark_uid; /* whose marks are taken from outside the job too, as the machine numbers users */
+	__u8 record_all;  /* io, fs, mem and fault of every process, not only the job's */
+	__u8 process_all; /* likewise for the other layers */
+	__u8 has_job;	  /* a command or processes to follow */
+	__u8 typed_reads; /* the kernel has bpf_rdonly_cast */
 
 	/* --comm, --cgroup and --container: which threads; see selection.bpf.h. */
 	__u8 selects;	  /* there is such a selection */
@@ -86,6 +87,8 @@ struct shared {
 	__u32 last_file;   /* id */
 	__u32 job_leaving; /* threads of the job that have exited and still run */
 	__u32 selection_stale; /* a whole process was moved between cgroups, of which one thread was told */
+	__u32 marks_refused;	 /* by other users */
+	__u32 pad;
 	__u64 selection_matched; /* how often a thread was found to match */
 	__u64 prefix_matched;	 /* files, and calls by path */
 	__u64 job_totals[JOB_COUNTERS];

@@ -1,5 +1,6 @@
 #include "capture/follow.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,15 @@ struct follow {
 	struct buf line; /* what came of a line that has no end yet */
 	bool skipping;	 /* the rest of a line that is too long */
 };
+
+int follow_check(const char *path, struct error *e)
+{
+	struct stat file;
+
+	if (stat(path, &file) || S_ISREG(file.st_mode))
+		return 0;
+	return error_set(e, -EINVAL, "--log %s: not a regular file", path);
+}
 
 struct follow *follow_open(const char *path)
 {

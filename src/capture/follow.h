@@ -9,9 +9,14 @@
 
 #include <stdint.h>
 
+#include "base/error.h"
 #include "store/sink.h"
 
 struct follow;
+
+/* -EINVAL: what is there is no file that could be followed, such as a pipe, which would have an end only when it is closed,
+ * or a device, which has none. A file that is not there yet is fine. */
+int follow_check(const char *path, struct error *e);
 
 /* NULL when out of memory. path must outlive it. */
 struct follow *follow_open(const char *path);

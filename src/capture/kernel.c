@@ -66,6 +66,7 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 	to->own_uid = (uint32_t)getuid();
 	to->own_gid = (uint32_t)getgid();
 	to->redact_args = config->redact_args;
+	to->mark_uid = config->mark_uid;
 	to->has_job = targets || config->selection->container;
 	to->doorbell_bytes = (uint32_t)(kernel->rings.bytes / 4);
 	to->typed_reads = features_has_function(kernel->features, "bpf_rdonly_cast");
@@ -226,7 +227,8 @@ bool kernel_signalled(const struct kernel *kernel, int signal, pid_t sender, uin
 struct kernel_matches kernel_matches(const struct kernel *kernel)
 {
 	return (struct kernel_matches){ kernel->probes.setup.shared->selection_matched,
-					kernel->probes.setup.shared->prefix_matched };
+					kernel->probes.setup.shared->prefix_matched,
+					kernel->probes.setup.shared->marks_refused };
 }
 
 uint32_t kernel_live(const struct kernel *kernel)

@@ -20,6 +20,7 @@ struct kernel_config {
 	uint32_t layers;      /* LAYER_BITs to record */
 	uint32_t required;    /* those of them that were asked for by name */
 	bool record_all;      /* io, fs, mem and fault of every process */
+	uid_t mark_uid;	      /* whose marks are taken from outside the job, beside root's */
 	bool process_all;     /* the other layers of every process */
 	bool own_only;	      /* processes of this user, with no rights of their own */
 	bool redact_args;     /* arguments of processes are left out */
@@ -67,9 +68,10 @@ int kernel_stop(struct kernel *kernel, struct error *e);
 /* What is left to tell when the rings have been emptied after kernel_stop(). */
 void kernel_finish(struct kernel *kernel, struct sink *sink);
 
-/* What the selection has matched: threads, and files. */
+/* What the selection has matched: threads, and files; and marks that others tried to make. */
 struct kernel_matches {
 	uint64_t threads, files;
+	uint64_t marks_refused;
 };
 
 struct kernel_matches kernel_matches(const struct kernel *kernel);

@@ -44,6 +44,7 @@ static int session_open_kernel(struct session *session, struct error *e)
 	struct kernel_config kernel = {
 		.layers = session->layers,
 		.required = config->required,
+		.mark_uid = config->account.uid,
 		.record_all = config->scope == SCOPE_ALL || (!job && config->scope != SCOPE_JOB),
 		.process_all = config->scope != SCOPE_JOB,
 		.own_only = config->own_only,

@@ -62,6 +62,7 @@ struct session_result {
 	int write_failed; /* -errno: the trace file could not be written to the end; error says why */
 	struct error error;
 	bool no_thread, no_file; /* there was a filter, and it matched none */
+	uint64_t marks_refused;	 /* of users whose marks are not taken */
 	int stop_failed; /* -errno: calls in flight at the end may be missing; stop_error says why */
 	struct error stop_error;
 };

@@ -87,6 +87,7 @@ static void session_count(const struct session *session, struct session_result *
 		result->series = series_counts(session->series);
 	result->no_thread = selection_of_threads(selection) && !matches.threads;
 	result->no_file = selection->path && !matches.files;
+	result->marks_refused = matches.marks_refused;
 	result->lost = session->losses.total;
 	result->length = session->stop - session->start;
 	result->start_cpu_ns = session->start_cpu;

@@ -148,6 +148,10 @@ int cmd_check_damage(const struct trace *trace, const char *path, struct error *
 	const char *damage = reader_damage(trace->reader);
 	int err;
 
+	if (reader_cut(trace->reader))
+		return error_set(e, -EIO,
+				 "cannot read trace '%s': the file was cut while it was read",
+				 path);
 	if (!damage)
 		return 0;
 	err = cmd_require_chunks(trace->reader, e);

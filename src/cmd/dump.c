@@ -18,6 +18,7 @@
 static struct {
 	const char *from, *to, *columns, *output;
 	uint64_t limit;
+	bool csv_safe;
 } given = { .limit = UINT64_MAX };
 
 static const struct option_row dump_rows[] = {
@@ -29,6 +30,8 @@ static const struct option_row dump_rows[] = {
 	{ 0, "columns", OPTION_TEXT, &given.columns, "A,B,...",
 	  "only these columns, in this order" },
 	{ 'o', "output", OPTION_TEXT, &given.output, "FILE", "write to FILE instead of stdout" },
+	{ 0, "csv-safe", OPTION_FLAG, &given.csv_safe, NULL,
+	  "put ' before texts that a spreadsheet would take for a formula" },
 	{ 0 },
 };
 
@@ -143,6 +146,7 @@ static int dump_write(const struct trace *trace, const struct rows_csv *what, co
 		error_set(e, err, "out of memory");
 		goto out;
 	}
+	csv.no_formulas = given.csv_safe;
 	err = rows_csv_write(what, trace->reader, trace->dims, &csv, e);
 	if (err == -EBADMSG) { /* a chunk whose checksum holds, but not what it says */
 		log_warning("trace '%s' is damaged, showing what comes before: %s", run, e->text);

@@ -16,7 +16,7 @@
 /* The options, filled once by cmd_parse(). */
 static struct {
 	const char *format, *output, *from, *to, *layers, *max_size, *names;
-	bool raw;
+	bool raw, csv_safe;
 } given;
 
 static const struct option_row export_rows[] = {
@@ -39,6 +39,8 @@ static const struct option_row export_rows[] = {
 	  "DFAnalyzer sorts them" },
 	{ 0, "raw", OPTION_FLAG, &given.raw, NULL,
 	  "classic: names as they are, spaces and all, as the old tools printed them" },
+	{ 0, "csv-safe", OPTION_FLAG, &given.csv_safe, NULL,
+	  "csv: put ' before texts that a spreadsheet would take for a formula" },
 	{ 0 },
 };
 
@@ -188,6 +190,7 @@ static int export_prepare(struct export_request *request, const struct export_fo
 	request->tables = EXPORT_ALL_TABLES;
 	request->max_bytes = format->max_bytes;
 	request->raw = given.raw;
+	request->csv_safe = given.csv_safe;
 	if (request->run_count > 1 && !format->merges)
 		return error_set(e, -EINVAL, "%s takes one run at a time", format->name);
 	if (given.max_size && units_parse_size(given.max_size, &request->max_bytes))
@@ -231,6 +234,7 @@ static int export_write(struct export_request *request, const struct export_form
 	if (!err)
 		err = format->write(request, &result, e);
 	progress_clear(&progress);
+	request->data = NULL;
 	if (!err && *result.damage)
 		log_warning("the trace is damaged, exporting what comes before: %s", result.damage);
 	if (!err && !result.rows)

@@ -32,8 +32,9 @@ static int mark_make(const char *name, const char *value, struct error *e)
 	if (!*name || *name == '/' || strchr(name, '\n'))
 		return error_set(e, -EINVAL,
 				 "a name is not empty, has no newline and does not begin with '/'");
-	faccessat(MARK_DESCRIPTOR, text, F_OK, 0);
-	return 0;
+	return faccessat(MARK_DESCRIPTOR, text, F_OK, 0)
+		       ? 0
+		       : error_set(e, -EINVAL, "a descriptor of that number is open");
 }
 
 int cmd_mark(int argc, char **argv)

@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "capture/layers_open.h"
 #include "capture/rights.h"
+#include "capture/follow.h"
 #include "capture/session.h"
 
 enum { RECORD_FAILED = 125, RECORD_NOT_EXECUTABLE = 126, RECORD_NOT_FOUND = 127 };
@@ -296,6 +297,9 @@ static void print_summary(const char *output, const struct session_result *resul
 		warn_no_thread();
 	if (result->no_file)
 		log_warning("no file matched --path %s", given.path);
+	if (result->marks_refused)
+		log_info("%llu marks by other users were left out",
+			 (unsigned long long)result->marks_refused);
 	if (result->write_failed) {
 		units_format_count(dropped, sizeof(dropped), result->dropped);
 		log_warning("the recording stopped early: %s; %s rows were not written; what was "
@@ -414,6 +418,8 @@ int cmd_record(int argc, char **argv)
 	config.selection.path = given.path;
 	if (!err)
 		err = selection_resolve(&config.selection, &e);
+	if (!err && given.log)
+		err = follow_check(given.log, &e);
 	if (err == -EINVAL)
 		return cmd_usage("record", &e);
 	config.command = arguments.command;

@@ -18,7 +18,7 @@
 /* The options, filled once by cmd_parse(). */
 static struct {
 	const char *format, *output, *input;
-	bool timing, allow_files;
+	bool timing, allow_files, csv_safe;
 } given;
 
 static const struct option_row sql_rows[] = {
@@ -30,6 +30,8 @@ static const struct option_row sql_rows[] = {
 	{ 0, "timing", OPTION_FLAG, &given.timing, NULL, "say how long each statement took" },
 	{ 0, "allow-files", OPTION_FLAG, &given.allow_files, NULL,
 	  "let queries read and write other files" },
+	{ 0, "csv-safe", OPTION_FLAG, &given.csv_safe, NULL,
+	  "csv: put ' before texts that a spreadsheet would take for a formula" },
 	{ 0 },
 };
 
@@ -302,6 +304,7 @@ int cmd_sql(int argc, char **argv)
 		err = find_text(query, &text, &e);
 	if (!err) {
 		sql.timing = given.timing;
+		sql.style.no_formulas = given.csv_safe;
 		set_style(&sql);
 		status = sql_ask(&sql, &paths, text);
 	} else {

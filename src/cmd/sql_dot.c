@@ -11,6 +11,7 @@
 #include "query/columns.h"
 #include "query/text.h"
 #include "query/views.h"
+#include "render/safe.h"
 
 struct dot_command {
 	const char *name, *argument, *help;
@@ -133,6 +134,14 @@ static int dot_schema(struct sql *sql, const char *argument)
 	return unknown_table(argument);
 }
 
+/* And a blank. */
+static void print_padded(FILE *out, const duckdb_string_t *text, size_t width)
+{
+	safe_write(out, text_bytes(text), text->inlined.length);
+	fprintf(out, "%*s",
+		text->inlined.length < width ? (int)(width - text->inlined.length + 1) : 1, "");
+}
+
 static int dot_runs(struct sql *sql, const char *argument)
 {
 	const struct runs *runs = database_runs(sql->database);
@@ -146,9 +155,11 @@ static int dot_runs(struct sql *sql, const char *argument)
 
 		if (!dims_utc(run->dims, run->start, &realtime))
 			units_format_utc(start, sizeof(start), realtime);
-		fprintf(sql->out, "%-24.*s %-16.*s %-30s  %s\n", (int)run->name.inlined.length,
-			text_bytes(&run->name), (int)run->node.inlined.length,
-			text_bytes(&run->node), start, run->path);
+		print_padded(sql->out, &run->name, 24);
+		print_padded(sql->out, &run->node, 16);
+		fprintf(sql->out, "%-30s  ", start);
+		safe_print(sql->out, run->path);
+		putc('\n', sql->out);
 	}
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "cmd/sql.h"
@@ -146,8 +147,10 @@ static int print_plan(struct result *result, FILE *out, struct error *e)
 		for (uint64_t row = 0; row < (uint64_t)rows; row++) {
 			struct cell cell = result_cell(result, result->column_count - 1, row);
 
-			if (cell.kind == CELL_IS_TEXT)
-				fprintf(out, "%.*s\n", (int)cell.text.size, cell.text.bytes);
+			if (cell.kind != CELL_IS_TEXT)
+				continue;
+			escape_print(out, ESCAPE_MESSAGE, cell.text.bytes, cell.text.size);
+			putc('\n', out);
 		}
 	return (int)rows;
 }
@@ -201,6 +204,18 @@ static void say_damage(struct sql *sql)
 		log_warning("damaged, showing the rest: %s", damage);
 }
 
+/* What was printed of a trace that was cut meanwhile cannot be trusted. */
+static int check_cut(const struct sql *sql, struct error *e)
+{
+	const struct runs *runs = database_runs(sql->database);
+
+	for (size_t i = 0; i < runs->count; i++)
+		if (reader_cut(runs->items[i].reader))
+			return error_set(e, -EIO, "trace '%s' was cut while it was read",
+					 runs->items[i].path);
+	return 0;
+}
+
 static int run_statement(struct sql *sql, const char *statement, size_t size)
 {
 	struct result_counts counts = { 0 };
@@ -214,6 +229,8 @@ static int run_statement(struct sql *sql, const char *statement, size_t size)
 					     &counts.rows, &e);
 	else
 		err = print_rows(sql, statement, size, &counts, &e);
+	if (!err)
+		err = check_cut(sql, &e);
 	watcher_set(sql->watcher, false, false);
 	sql->interrupted = err && sql->watcher->interrupted;
 	if (sql->interrupted)

@@ -167,7 +167,7 @@ static int find_offsets(struct run *run, struct error *e)
 
 static int run_open(struct run *run, const char *path, struct error *e)
 {
-	struct span span;
+	struct span span = { 0 };
 	int err;
 
 	run->path = strdup(path);

@@ -71,21 +71,25 @@ void field_hex(struct classic *c, int64_t cell)
 void field_text(struct classic *c, const char *bytes, size_t size)
 {
 	char *room;
+	int err;
 
 	if (!bytes) {
 		bytes = "-";
 		size = 1;
 	} else if (!c->request->raw && size == 1 && *bytes == '-') {
-		bytes = "\\x2d"; /* a name, and not one that is unknown */
-		size = 4;
-		field_printf(c, "%s", bytes);
+		field_printf(c, "\\x2d"); /* a name, and not one that is unknown */
 		return;
 	} else if (!c->request->raw && !size) {
 		bytes = "\"\"";
 		size = 2;
 	}
-	if (c->request->raw ? buf_append(&c->line, bytes, size)
-			    : escape_append(&c->line, ESCAPE_FIELD, bytes, size))
+	if (!c->request->raw)
+		err = escape_append(&c->line, ESCAPE_FIELD, bytes, size);
+	else if (c->out->terminal)
+		err = escape_append(&c->line, ESCAPE_TERMINAL, bytes, size);
+	else
+		err = buf_append(&c->line, bytes, size);
+	if (err)
 		c->error = -ENOMEM;
 	room = line_room(c, 0);
 	if (room)

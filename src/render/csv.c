@@ -14,7 +14,9 @@
 
 int csv_open(struct csv *csv, int fd)
 {
-	*csv = (struct csv){ .fd = fd, .data = malloc(CSV_BUFFER) };
+	*csv = (struct csv){ .fd = fd,
+			     .data = malloc(CSV_BUFFER),
+			     .style = isatty(fd) ? CSV_TERMINAL : CSV_PLAIN };
 	return csv->data ? 0 : -ENOMEM;
 }
 
@@ -115,39 +117,48 @@ static void csv_append(struct csv *csv, enum escape_style style, const char *byt
 	}
 }
 
-static void csv_quote(struct csv *csv)
+static void csv_put(struct csv *csv, char character)
 {
 	if (csv->used == CSV_BUFFER)
 		csv_flush(csv);
-	csv->data[csv->used++] = '"';
+	csv->data[csv->used++] = character;
+}
+
+/* What a spreadsheet takes for the beginning of a formula. */
+static bool begins_formula(const char *bytes, size_t size)
+{
+	return size && strchr("=+-@\t\r", *bytes) && *bytes;
 }
 
 static void csv_cell(struct csv *csv, enum escape_style style, const char *bytes, size_t size)
 {
 	char *at = csv_begin(csv);
-	bool quoted;
+	bool formula = csv->no_formulas && begins_formula(bytes, size), quoted;
 
 	csv_end(csv, at);
 	/* Nearly every text is kept as it is: not looked at twice. */
-	if (size && size < CSV_BUFFER - csv->used &&
+	if (size && !formula && size < CSV_BUFFER - csv->used &&
 	    escape_copy_kept(style, bytes, size, at) == size) {
 		csv_end(csv, at + size);
 		return;
 	}
 	quoted = escape_needs_quotes(style, bytes, size);
 	if (quoted)
-		csv_quote(csv);
+		csv_put(csv, '"');
+	if (formula)
+		csv_put(csv, '\'');
 	csv_append(csv, style, bytes, size);
 	if (quoted)
-		csv_quote(csv);
+		csv_put(csv, '"');
 }
 
 void csv_text(struct csv *csv, const char *bytes, size_t size)
 {
-	csv_cell(csv, ESCAPE_CSV, bytes, size);
+	csv_cell(csv, csv->style == CSV_TERMINAL ? ESCAPE_CSV_TERMINAL : ESCAPE_CSV, bytes, size);
 }
 
 void csv_shown_text(struct csv *csv, const char *bytes, size_t size)
 {
-	csv_cell(csv, ESCAPE_CSV_SHOWN, bytes, size);
+	csv_cell(csv, csv->style == CSV_TERMINAL ? ESCAPE_CSV_SHOWN_TERMINAL : ESCAPE_CSV_SHOWN,
+		 bytes, size);
 }

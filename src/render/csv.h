@@ -3,6 +3,8 @@
  *
  * Text: bytes that are not UTF-8 become \xNN, a backslash \x5c and NUL \x00; a cell with a comma, a
  * quote or a line break is quoted. Null is an empty cell and an empty text is "". Lines end in \n.
+ * On a terminal what could steer it is \xNN too (escape.h). Where spreadsheets are feared, a text that one would take for
+ * a formula gets a single quote before it.
  *
  * Cells are added left to right; csv_end_row() ends the line. A failed write is kept in `error` and
  * makes later calls do nothing. The caller owns fd and calls csv_free() after csv_flush().
@@ -14,14 +16,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum csv_style { CSV_PLAIN, CSV_TERMINAL };
+
 struct csv {
 	char *data;
 	size_t used;
 	uint64_t total; /* bytes flushed */
 	uint64_t limit; /* of bytes, 0: none; passing it is the error -EFBIG */
 	int fd;
-	int error;   /* 0 or -errno of the first failed write */
-	bool in_row; /* a separator precedes the next cell */
+	int error;	      /* 0 or -errno of the first failed write */
+	bool in_row;	      /* a separator precedes the next cell */
+	enum csv_style style; /* as fd is, unless changed after csv_open() */
+	bool no_formulas;     /* set after csv_open() */
 };
 
 int csv_open(struct csv *csv, int fd); /* 0 or -ENOMEM */

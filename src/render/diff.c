@@ -16,7 +16,11 @@ static const char *format_amount(char *out, size_t size, enum amount unit, doubl
 		[AMOUNT_count] = units_format_count,
 	};
 
-	return isnan(value) ? "-" : formats[unit](out, size, (uint64_t)fabs(value));
+	if (isnan(value))
+		return "-";
+	/* A double can be greater than any count. */
+	value = fabs(value);
+	return formats[unit](out, size, value < 0x1p64 ? (uint64_t)value : UINT64_MAX);
 }
 
 static void cell_value(struct table *table, const struct diff_item *item, double value)

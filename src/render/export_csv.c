@@ -41,6 +41,7 @@ static int table_write(const struct export_request *request, unsigned table, str
 	if (err)
 		return error_set(e, err, "out of memory");
 	csv.limit = out->limit;
+	csv.no_formulas = request->csv_safe;
 	err = rows_csv_write(&what, run->reader, run->dims, &csv, e);
 	out->error = csv.error;
 	out->total = csv.total;

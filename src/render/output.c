@@ -33,6 +33,8 @@ int output_open(struct output *out, const char *path, bool gzip,
 	err = outfile_open(&out->file, path, 0666, inputs, e);
 	if (!err && !out->data)
 		err = error_set(e, -ENOMEM, "out of memory");
+	if (!err)
+		out->terminal = isatty(out->file.fd);
 	if (!err && gzip)
 		err = output_open_gzip(out, e);
 	if (err)

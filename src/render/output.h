@@ -23,6 +23,7 @@ struct output {
 	int error;
 	struct outfile file;
 	bool finished;
+	bool terminal; /* it goes straight to one */
 	struct z_stream_s *gzip;
 	uint8_t *packed;
 };

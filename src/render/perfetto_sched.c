@@ -38,7 +38,7 @@ enum {
 
 #define BUNDLE_SIZE 8192u
 #define EVENT_ROOM  512u /* more than any event takes */
-#define MAX_CPU	    65535
+#define MAX_CPU	    8191 /* Linux has no more than 8192 */
 
 /* A thread as a switch tells of it. */
 struct switched_thread {

@@ -63,7 +63,7 @@ static int humane_real(double value, struct buf *out)
 	if (fabs(value) < 10000)
 		return buf_append(out, digits, strlen(digits));
 	point = strchr(digits, '.');
-	lead = (size_t)(point - digits);
+	lead = point ? (size_t)(point - digits) : strlen(digits);
 	for (size_t i = 0; i < lead; i++) {
 		int err = 0;
 
@@ -74,7 +74,7 @@ static int humane_real(double value, struct buf *out)
 		if (err)
 			return err;
 	}
-	return buf_append(out, point, strlen(point));
+	return point ? buf_append(out, point, strlen(point)) : 0;
 }
 
 int result_humane(const struct cell *cell, bool plain, struct buf *out)

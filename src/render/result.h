@@ -19,7 +19,8 @@ struct result_style {
 	enum result_format format;
 	unsigned width; /* of the terminal that a table must fit; 0: none */
 	bool color;
-	uint64_t limit; /* rows of a table; 0: all */
+	uint64_t limit;	  /* rows of a table; 0: all */
+	bool no_formulas; /* CSV: none that a spreadsheet would take for one */
 };
 
 struct result_counts {

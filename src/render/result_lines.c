@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "render/csv.h"
 #include "render/json.h"
 #include "render/result.h"
@@ -29,8 +30,8 @@ static void csv_cell(struct csv *csv, const struct cell *cell)
 	csv_shown_text(csv, text, size);
 }
 
-static int print_csv(struct result *result, FILE *out, struct result_counts *counts,
-		     struct error *e)
+static int print_csv(struct result *result, bool no_formulas, FILE *out,
+		     struct result_counts *counts, struct error *e)
 {
 	struct csv csv = { 0 };
 	int64_t rows = 0;
@@ -38,6 +39,7 @@ static int print_csv(struct result *result, FILE *out, struct result_counts *cou
 	fflush(out);
 	if (csv_open(&csv, fileno(out)))
 		return error_set(e, -ENOMEM, "out of memory");
+	csv.no_formulas = no_formulas;
 	for (unsigned i = 0; i < result->column_count; i++)
 		csv_shown_text(&csv, result->columns[i].name, strlen(result->columns[i].name));
 	csv_end_row(&csv);
@@ -73,7 +75,7 @@ static void json_cell(FILE *out, const struct result_column *column, const struc
 	else if (cell->kind == CELL_IS_TEXT && !column->is_json)
 		json_quote(out, text, size);
 	else
-		fwrite(text, 1, size, out);
+		escape_print(out, ESCAPE_JSON_WHOLE, text, size);
 }
 
 static void json_row(const struct result *result, uint64_t row, FILE *out)
@@ -117,6 +119,6 @@ int result_print_lines(struct result *result, const struct result_style *style, 
 		       struct result_counts *counts, struct error *e)
 {
 	if (style->format == RESULT_CSV)
-		return print_csv(result, out, counts, e);
+		return print_csv(result, style->no_formulas, out, counts, e);
 	return print_json(result, style->format == RESULT_JSONL, out, counts, e);
 }

@@ -23,7 +23,7 @@ struct cell_text {
 struct table {
 	const struct result *result;
 	struct buf bytes;
-	struct buf texts; /* struct cell_text, row by row */
+	struct buf texts; /* struct cell_text: the columns' names, then row by row */
 	unsigned *widths;
 	bool *plain; /* numbers that name something */
 	uint64_t rows;
@@ -81,6 +81,16 @@ static int table_add_text(struct table *table, const struct cell *cell, unsigned
 	return buf_append(&table->texts, &text, sizeof(text));
 }
 
+/* A name may be of data too, as of a PIVOT. */
+static int table_add_name(struct table *table, unsigned column)
+{
+	struct cell cell = { .kind = CELL_IS_TEXT };
+
+	cell.text.bytes = table->result->columns[column].name;
+	cell.text.size = strlen(cell.text.bytes);
+	return table_add_text(table, &cell, column);
+}
+
 static int table_open(struct table *table, const struct result *result)
 {
 	unsigned count = result->column_count;
@@ -91,10 +101,9 @@ static int table_open(struct table *table, const struct result *result)
 	if (!table->widths || !table->plain)
 		return -ENOMEM;
 	for (unsigned i = 0; i < count; i++) {
-		const char *name = result->columns[i].name;
-
-		table->widths[i] = count_characters(name, strlen(name));
-		table->plain[i] = names_something(name);
+		table->plain[i] = names_something(result->columns[i].name);
+		if (table_add_name(table, i))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -198,10 +207,20 @@ static void print_cell(const struct table *table, FILE *out, unsigned column, co
 		fprintf(out, "%*s", blank, "");
 }
 
+/* Of a name, and of a cell. */
+static const struct cell_text *name_at(const struct table *table, unsigned column)
+{
+	return (const struct cell_text *)table->texts.data + column;
+}
+
 static const struct cell_text *text_at(const struct table *table, uint64_t row, unsigned column)
 {
-	return (const struct cell_text *)table->texts.data + row * table->result->column_count +
-	       column;
+	return name_at(table, column) + (row + 1) * table->result->column_count;
+}
+
+static const char *bytes_of(const struct table *table, const struct cell_text *text)
+{
+	return (const char *)table->bytes.data + text->start;
 }
 
 static void print_rows(const struct table *table, const struct result_style *style, FILE *out)
@@ -211,9 +230,9 @@ static void print_rows(const struct table *table, const struct result_style *sty
 	if (style->color)
 		fputs("\033[1m", out);
 	for (unsigned i = 0; i < result->column_count; i++) {
-		const char *name = result->columns[i].name;
+		const struct cell_text *name = name_at(table, i);
 
-		print_cell(table, out, i, name, strlen(name), count_characters(name, strlen(name)));
+		print_cell(table, out, i, bytes_of(table, name), name->size, name->width);
 	}
 	fputs(style->color ? "\033[0m\n" : "\n", out);
 	for (unsigned i = 0; i < result->column_count; i++) {
@@ -227,8 +246,7 @@ static void print_rows(const struct table *table, const struct result_style *sty
 		for (unsigned i = 0; i < result->column_count; i++) {
 			const struct cell_text *text = text_at(table, row, i);
 
-			print_cell(table, out, i, (const char *)table->bytes.data + text->start,
-				   text->size, text->width);
+			print_cell(table, out, i, bytes_of(table, text), text->size, text->width);
 		}
 		putc('\n', out);
 	}
@@ -240,23 +258,19 @@ static void print_lists(const struct table *table, FILE *out)
 	const struct result *result = table->result;
 	unsigned widest = 0;
 
-	for (unsigned i = 0; i < result->column_count; i++) {
-		unsigned width =
-			count_characters(result->columns[i].name, strlen(result->columns[i].name));
-
-		widest = width > widest ? width : widest;
-	}
+	for (unsigned i = 0; i < result->column_count; i++)
+		if (name_at(table, i)->width > widest)
+			widest = name_at(table, i)->width;
 	for (uint64_t row = 0; row < table->rows; row++) {
 		if (row)
 			putc('\n', out);
 		for (unsigned i = 0; i < result->column_count; i++) {
 			const struct cell_text *text = text_at(table, row, i);
-			const char *name = result->columns[i].name;
+			const struct cell_text *name = name_at(table, i);
 
-			fprintf(out,
-				"%*s%s: ", (int)(widest - count_characters(name, strlen(name))), "",
-				name);
-			fwrite((const char *)table->bytes.data + text->start, 1, text->size, out);
+			fprintf(out, "%*s%.*s: ", (int)(widest - name->width), "", (int)name->size,
+				bytes_of(table, name));
+			fwrite(bytes_of(table, text), 1, text->size, out);
 			putc('\n', out);
 		}
 	}
@@ -275,7 +289,8 @@ static void print_markdown(const struct table *table, FILE *out)
 
 	putc('|', out);
 	for (unsigned i = 0; i < result->column_count; i++)
-		print_markdown_cell(out, result->columns[i].name, strlen(result->columns[i].name));
+		print_markdown_cell(out, bytes_of(table, name_at(table, i)),
+				    name_at(table, i)->size);
 	fputs("\n|", out);
 	for (unsigned i = 0; i < result->column_count; i++)
 		fputs(result->columns[i].is_number ? "---:|" : "---|", out);
@@ -285,8 +300,7 @@ static void print_markdown(const struct table *table, FILE *out)
 		for (unsigned i = 0; i < result->column_count; i++) {
 			const struct cell_text *text = text_at(table, row, i);
 
-			print_markdown_cell(out, (const char *)table->bytes.data + text->start,
-					    text->size);
+			print_markdown_cell(out, bytes_of(table, text), text->size);
 		}
 		putc('\n', out);
 	}

@@ -38,7 +38,7 @@ void table_cell(struct table *table, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	end_cell(table, buf_append(&table->text, text, strlen(text)));
+	end_cell(table, safe_append(&table->text, text, strlen(text)));
 }
 
 void table_text(struct table *table, const char *bytes, size_t size)

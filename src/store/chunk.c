@@ -130,8 +130,10 @@ int chunk_decode(const uint8_t *bytes, size_t size, const struct schema_table *t
 	const struct schema_column *schema = &table->columns[column];
 	const struct entry *entry;
 	struct chunk_view view;
-	int err = read_directory(bytes, size, &view, e);
+	int err;
 
+	view.rows = view.count = 0; /* not the entries, of which few are filled */
+	err = read_directory(bytes, size, &view, e);
 	out->rows = out->text_count = 0;
 	if (err)
 		return err;
@@ -183,6 +185,7 @@ void column_free(struct column *column)
 {
 	buf_free(&column->cell_memory);
 	buf_free(&column->text_memory);
-	decoder_close(column->decoder);
+	if (!column->decoder_lent)
+		decoder_close(column->decoder);
 	*column = (struct column){ 0 };
 }

@@ -115,7 +115,9 @@ static int get_block(struct decoder *dec, struct cursor *stream, size_t size, ui
 static int get_dictionary(struct decoder *dec, struct cursor *stream, struct buf *memory,
 			  struct decoder_texts *texts, struct error *e)
 {
-	uint64_t count = cursor_varint(stream), size = cursor_varint(stream), end = 0;
+	uint64_t count = cursor_varint(stream), size = cursor_varint(stream), end = 0, start;
+	uint64_t most =
+		FORMAT_LEAST_DICTIONARY + cursor_left(stream) * (uint64_t)FORMAT_DICTIONARY_A_BYTE;
 	struct cursor lengths;
 	struct block block;
 	uint32_t *ends;
@@ -123,7 +125,7 @@ static int get_dictionary(struct decoder *dec, struct cursor *stream, struct buf
 	int err;
 
 	if (stream->failed || count > FORMAT_MAX_ROWS || size > FORMAT_MAX_DICTIONARY ||
-	    count > size)
+	    size > most || count > size)
 		return damaged(e, "impossible size of a dictionary");
 	memory->size = 0;
 	ends = buf_reserve(memory, count * sizeof(*ends) + size);
@@ -137,8 +139,9 @@ static int get_dictionary(struct decoder *dec, struct cursor *stream, struct buf
 		memset(room, block.byte, size);
 	lengths = cursor_over(block.bytes ? block.bytes : room, size);
 	for (uint64_t i = 0; i < count; i++) {
+		start = end;
 		end += cursor_varint(&lengths);
-		if (lengths.failed || end > size)
+		if (lengths.failed || end > size || end - start > FORMAT_MAX_TEXT)
 			return damaged(e, "a text ends outside its dictionary");
 		ends[i] = (uint32_t)end;
 	}

@@ -27,6 +27,16 @@
 #define FORMAT_MAX_ROWS	      (1u << 20)
 #define FORMAT_MAX_COLUMNS    64
 #define FORMAT_MAX_DICTIONARY (64u << 20)
+#define FORMAT_MAX_TEXT	      (1u << 20)
+
+/* And so that a small file costs little: what a reader takes from each byte of it. Recordings have three bytes a row and more,
+ * and texts that are a tenth of their size when packed. */
+#define FORMAT_LEAST_ROWS	 65536u /* of the file, however small */
+#define FORMAT_ROWS_A_BYTE	 32u
+#define FORMAT_LEAST_DICTIONARY	 (1u << 20) /* of a column */
+#define FORMAT_DICTIONARY_A_BYTE 1024u
+#define FORMAT_LEAST_HELD	 (64u << 20) /* bytes of decoded chunks whose times overlap */
+#define FORMAT_HELD_A_BYTE	 128u
 
 enum format_flag {
 	FORMAT_INCOMPLETE = 1 << 0, /* being written, or its writer died */

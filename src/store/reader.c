@@ -22,6 +22,10 @@
 #include "base/cursor.h"
 #include "store/chunk.h"
 #include "store/format.h"
+#include "store/index.h"
+#include "store/mapping.h"
+
+#define CUT "the file was cut while it was read"
 
 /* Of a larger file what was checked is not kept in memory until it is asked for. */
 #define RELEASE_SIZE ((size_t)32 << 20)
@@ -43,12 +47,14 @@ struct damage {
 struct reader {
 	int fd;
 	bool live; /* a writer had it open when it was opened */
-	const uint8_t *bytes;
+	struct mapping mapping;
+	const uint8_t *bytes; /* of the mapping */
 	size_t size;
 	struct file_header header;
 	struct listed *list;
 	size_t count, capacity;
 	uint32_t chunks;	       /* unknown tables counted */
+	uint64_t rows;		       /* of the chunks listed */
 	_Atomic uint64_t end;	       /* chunks from here on are not given */
 	struct damage *_Atomic damage; /* the newest; all are freed on close */
 };
@@ -82,6 +88,11 @@ static int list_chunk(struct reader *reader, const struct index_entry *entry, ui
 	reader->chunks++;
 	if (!table)
 		return 0;
+	reader->rows += entry->rows;
+	if (reader->rows > FORMAT_LEAST_ROWS + reader->size * FORMAT_ROWS_A_BYTE &&
+	    entry->offset < reader->end)
+		reader_end(reader, entry->offset, reader->chunks,
+			   "more rows than a file of this size can hold (file damaged)");
 	if (reader->count == reader->capacity) {
 		size_t capacity = reader->capacity ? reader->capacity * 2 : 64;
 
@@ -103,46 +114,6 @@ static int list_chunk(struct reader *reader, const struct index_entry *entry, ui
 	return 0;
 }
 
-/* Finds the index; NULL, or what is wrong with it. */
-static const char *find_index(const struct reader *reader, struct trailer *trailer)
-{
-	uint64_t room;
-
-	if (reader->size < FORMAT_HEADER_SIZE + FORMAT_INDEX_HEADER_SIZE + FORMAT_TRAILER_SIZE ||
-	    !format_get_trailer(reader->bytes + reader->size - FORMAT_TRAILER_SIZE, trailer))
-		return "the file has no trailer (file cut or damaged)";
-	room = reader->size - FORMAT_TRAILER_SIZE - FORMAT_INDEX_HEADER_SIZE;
-	if (trailer->offset < FORMAT_HEADER_SIZE || trailer->offset > room ||
-	    (room - trailer->offset) % FORMAT_INDEX_ENTRY_SIZE ||
-	    (room - trailer->offset) / FORMAT_INDEX_ENTRY_SIZE != trailer->count)
-		return "it does not fill its place (file damaged)";
-	if (!format_checksum_holds(
-		    trailer->checksum,
-		    format_checksum(reader->bytes + trailer->offset,
-				    reader->size - trailer->offset - FORMAT_TRAILER_CHECKSUM_END)))
-		return "checksum differs (file damaged)";
-	return NULL;
-}
-
-/* Whether the entries describe chunks that stand one after another up to the index. */
-static bool index_fits(const uint8_t *entries, const struct trailer *trailer)
-{
-	uint64_t least = FORMAT_HEADER_SIZE;
-	struct index_entry entry;
-
-	for (uint64_t i = 0; i < trailer->count; i++) {
-		format_get_entry(entries + i * FORMAT_INDEX_ENTRY_SIZE, &entry);
-		if (i ? entry.offset < least : entry.offset != least)
-			return false;
-		if (entry.offset > trailer->offset ||
-		    trailer->offset - entry.offset < FORMAT_CHUNK_HEADER_SIZE || !entry.rows ||
-		    entry.rows > FORMAT_MAX_ROWS)
-			return false;
-		least = entry.offset + FORMAT_CHUNK_HEADER_SIZE;
-	}
-	return trailer->count || trailer->offset == least;
-}
-
 /* 1 when the chunks were listed from the index, 0 when it cannot be used (*wrong says why), -ENOMEM. */
 static int list_from_index(struct reader *reader, const char **wrong)
 {
@@ -150,7 +121,7 @@ static int list_from_index(struct reader *reader, const char **wrong)
 	struct trailer trailer;
 	const uint8_t *entries;
 
-	*wrong = find_index(reader, &trailer);
+	*wrong = index_find(reader->bytes, reader->size, &trailer);
 	if (*wrong)
 		return 0;
 	entries = reader->bytes + trailer.offset + FORMAT_INDEX_HEADER_SIZE;
@@ -234,17 +205,16 @@ static int read_header(struct reader *reader, const char *path, struct error *e)
 static int map_file(struct reader *reader, struct error *e)
 {
 	struct stat stat;
-	void *bytes;
 
 	if (fstat(reader->fd, &stat))
 		return error_errno(e, "cannot look at the file");
 	if (stat.st_size < FORMAT_HEADER_SIZE)
-		return error_set(e, -ENODATA, "the file was cut while it was read");
-	bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, reader->fd, 0);
-	if (bytes == MAP_FAILED)
+		return error_set(e, -ENODATA, CUT);
+	errno = -mapping_open(&reader->mapping, reader->fd, (size_t)stat.st_size);
+	if (errno)
 		return error_errno(e, "cannot map the file");
-	reader->bytes = bytes;
-	reader->size = (size_t)stat.st_size;
+	reader->bytes = reader->mapping.bytes;
+	reader->size = reader->mapping.size;
 	return 0;
 }
 
@@ -257,6 +227,7 @@ static int list_chunks(struct reader *reader, struct error *e)
 	listed = list_from_index(reader, &wrong);
 	if (!listed) {
 		reader->count = reader->chunks = 0;
+		reader->rows = 0;
 		listed = list_by_scan(reader);
 		if (!listed && reader_complete(reader) && !reader_damage(reader))
 			reader_end(reader, UINT64_MAX, 0, wrong);
@@ -277,6 +248,8 @@ int reader_open(struct reader **reader, const char *path, struct error *e)
 		err = map_file(r, e);
 	if (!err)
 		err = list_chunks(r, e);
+	if (!err && reader_cut(r))
+		err = error_set(e, -EIO, CUT);
 	if (err) {
 		reader_close(r);
 		return err;
@@ -295,12 +268,20 @@ void reader_close(struct reader *reader)
 		next = damage->next;
 		free(damage);
 	}
-	if (reader->bytes)
-		munmap((void *)reader->bytes, reader->size);
+	mapping_close(&reader->mapping);
 	if (reader->fd >= 0)
 		close(reader->fd);
 	free(reader->list);
 	free(reader);
+}
+
+bool reader_cut(const struct reader *reader)
+{
+	struct stat stat;
+
+	/* A cut inside a page leaves zeros behind it without a signal. */
+	return mapping_cut(&reader->mapping) ||
+	       (!fstat(reader->fd, &stat) && (uint64_t)stat.st_size < reader->size);
 }
 
 bool reader_live(const struct reader *reader)
@@ -374,9 +355,8 @@ static bool chunk_good(struct reader *reader, struct listed *listed, uint64_t fi
 	const char *wrong;
 
 	if (listed->state == CHUNK_UNCHECKED) {
-		/* A mapped page past the end of the file is a SIGBUS: look before touching. */
 		wrong = listed->chunk.offset + listed->chunk.size > file_size
-				? "the file was cut while it was read"
+				? CUT
 				: check_chunk(reader, &listed->chunk);
 		if (wrong)
 			reader_end(reader, listed->chunk.offset, listed->number, wrong);
@@ -441,6 +421,8 @@ int reader_decode(const struct reader *reader, const struct chunk *chunk, unsign
 	const struct schema_table *table = &schema_tables[chunk->table];
 	int err = chunk_decode(reader->bytes + chunk->offset, chunk->size, table, column, out, e);
 
+	if (reader_cut(reader))
+		err = error_set(e, -EIO, CUT);
 	if (err)
 		return error_add(e, err, "chunk %u at byte %llu: column '%s' of table '%s'",
 				 chunk_number(reader, chunk), (unsigned long long)chunk->offset,

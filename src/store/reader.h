@@ -36,6 +36,7 @@ struct column {
 	const char *text_bytes;
 	struct buf cell_memory, text_memory;
 	struct decoder *decoder; /* working memory of reader_decode */
+	bool decoder_lent;	 /* by one who closes it */
 };
 
 int reader_open(struct reader **reader, const char *path, struct error *e);
@@ -44,6 +45,9 @@ void reader_close(struct reader *reader);
 bool reader_complete(const struct reader *reader); /* false while written, or after a crash */
 bool reader_live(const struct reader *reader);	   /* it was being written when it was opened */
 const char *reader_damage(const struct reader *reader); /* NULL: none found so far */
+/* The file was cut since it was opened: what was read of it lately may be zeros. reader_decode() fails then (-EIO), but texts
+ * may lie in the mapped file: whoever has shown some asks in the end. */
+bool reader_cut(const struct reader *reader);
 uint64_t reader_file_size(const struct reader *reader);
 uint32_t reader_version(const struct reader *reader);
 const struct file_header *reader_header(const struct reader *reader);

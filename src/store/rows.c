@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/codec.h"
+#include "store/format.h"
+
 struct pair {
 	uint64_t key; /* ts */
 	uint32_t row;
@@ -24,7 +27,8 @@ struct open_chunk {
 	struct pair *order;			  /* the rows still to come, by ts */
 	size_t order_capacity;
 	uint32_t at, count;
-	size_t place; /* of the chunk in the file: settles ties */
+	size_t place;  /* of the chunk in the file: settles ties */
+	uint64_t held; /* bytes of memory that it takes, as far as they grow with the file */
 };
 
 struct rows {
@@ -41,6 +45,9 @@ struct rows {
 	size_t heap_count, heap_made;
 	struct pair *sorted; /* the other half of a radix sort */
 	size_t sorted_capacity;
+	struct decoder *
+		decoder; /* lent to the columns of all open chunks: each is decoded whole before the next */
+	uint64_t held; /* by all open chunks */
 	bool started;
 };
 
@@ -93,7 +100,7 @@ int rows_open(struct rows **rows, struct reader *reader, unsigned table, uint64_
 	r->from = r->timed ? from : 0;
 	r->to = r->timed ? to : UINT64_MAX;
 	err = reader_select(reader, table, r->from, r->to, &r->chunks, &r->chunk_count, e);
-	if (!err && order_chunks(r))
+	if (!err && (order_chunks(r) || decoder_open(&r->decoder)))
 		err = error_set(e, -ENOMEM, "no memory to read rows");
 	if (err) {
 		rows_close(r);
@@ -119,6 +126,7 @@ void rows_close(struct rows *rows)
 	free(rows->waiting);
 	free(rows->chunks);
 	free(rows->sorted);
+	decoder_close(rows->decoder);
 	free(rows);
 }
 
@@ -198,8 +206,14 @@ static int order_rows(struct rows *rows, struct open_chunk *open, uint32_t count
 static int open_column(struct rows *rows, struct open_chunk *open, unsigned c, struct error *e)
 {
 	const struct names *names = rows->table->columns[c].names;
-	int err = reader_decode(rows->reader, &rows->chunks[open->place], c, &open->columns[c], e);
+	int err;
 
+	open->columns[c].decoder = rows->decoder;
+	open->columns[c].decoder_lent = true;
+	err = reader_decode(rows->reader, &rows->chunks[open->place], c, &open->columns[c], e);
+	open->held += open->columns[c].rows * sizeof(int64_t) +
+		      open->columns[c].text_count * sizeof(uint32_t) +
+		      open->columns[c].text_memory.capacity;
 	if (!err && names && column_number_names(&open->columns[c], names, &open->numbers[c]))
 		err = error_set(e, -ENOMEM, "no memory for the names of a column");
 	if (rows->wanted >> c & 1)
@@ -207,11 +221,26 @@ static int open_column(struct rows *rows, struct open_chunk *open, unsigned c, s
 	return err;
 }
 
+/* Chunks of a recording overlap in time as far as its threads wrote at once; that all do is made up, or damage. */
+static int hold_chunk(struct rows *rows, struct open_chunk *open, struct error *e)
+{
+	uint64_t most = FORMAT_LEAST_HELD + reader_file_size(rows->reader) * FORMAT_HELD_A_BYTE;
+
+	rows->held += open->held;
+	if (rows->held > most)
+		return error_set(e, -EBADMSG,
+				 "%zu chunks of table '%s' at the same time, more than a file of "
+				 "this size can hold (file damaged)",
+				 rows->heap_count + 1, rows->table->name);
+	return 0;
+}
+
 static int open_next(struct rows *rows, struct open_chunk *open, struct error *e)
 {
 	int err;
 
 	open->place = rows->waiting[rows->opened++];
+	open->held = sizeof(*open) + rows->chunks[open->place].rows * sizeof(*open->order);
 	for (unsigned c = 0; c < rows->table->column_count; c++) {
 		bool ordering = rows->timed && c == 0;
 
@@ -223,7 +252,7 @@ static int open_next(struct rows *rows, struct open_chunk *open, struct error *e
 	}
 	if (order_rows(rows, open, rows->chunks[open->place].rows))
 		return error_set(e, -ENOMEM, "no memory to order rows");
-	return 0;
+	return open->count ? hold_chunk(rows, open, e) : 0;
 }
 
 static bool comes_first(const struct open_chunk *a, const struct open_chunk *b)
@@ -301,6 +330,7 @@ static void leave_row(struct rows *rows)
 
 	if (++top->at == top->count) {
 		reader_release(rows->reader, &rows->chunks[top->place]);
+		rows->held -= top->held;
 		heap_swap(rows, 0, --rows->heap_count);
 	}
 	heap_sink(rows);

@@ -18,12 +18,23 @@ os.access("done", os.F_OK, dir_fd=0x53545241)'
 	same source mark "$(rows mark True source | sort -u)"
 }
 
-@test "strata mark reaches a recording from outside the job, and needs no privilege" {
+@test "strata mark reaches a recording from outside the job: root's and its user's, nobody else's" {
 	open_folder
-	record_background -- sleep 1
-	setpriv --reuid 65534 --clear-groups "$OPEN/strata" mark 'two words' 'a "value"'
+	record_background -u daemon -- sleep 1
+	"$STRATA" mark 'two words' 'a "value"'
+	setpriv --reuid daemon --clear-groups "$OPEN/strata" mark own
+	setpriv --reuid 65534 --clear-groups "$OPEN/strata" mark foreign
 	within 10 gone $PID
-	same marks 'two\x20words a\x20"value"' "$(marks "comm == 'strata'")"
+	same marks "$(printf 'two\\x20words a\\x20"value"\nown -\n')" "$(marks True)"
+	says err "1 marks by other users were left out"
+}
+
+@test "a recording of all processes takes the marks of all" {
+	open_folder
+	record_background -a -d 2
+	setpriv --reuid 65534 --clear-groups "$OPEN/strata" mark foreign
+	within 10 gone $PID
+	same marks "foreign -" "$(marks True)"
 }
 
 @test "marks come with any of the layers io, fs and mem" {

@@ -114,6 +114,39 @@ static void a_run_does_not_differ_from_itself(void **state)
 	diff_free(&diff);
 }
 
+/* A path that is recorded twice (two files that bore it one after the other) and that the other run lacks. */
+static void a_path_may_occur_twice(void **state)
+{
+	struct pair *pair = *state;
+	unsigned found = 0;
+	struct diff diff;
+	struct error e;
+
+	add_side(pair->a, true);
+	add_side(pair->b, true);
+	for (int64_t file = 10; file < 400; file++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/twice/%lld", (long long)(file / 2));
+		add_file(pair->a, file, path, FILE_KIND_FILE);
+		add_read(pair->a, 1500, 100, file, 0, 1000, 0);
+	}
+	assert_int_equal(diff_load(&diff, help_report(pair->a, NULL, NULL),
+				   help_report(pair->b, NULL, NULL), &e),
+			 0);
+	for (size_t i = 0; i < diff.count; i++) {
+		const struct diff_item *item = &diff.items[i];
+
+		if (item->group != DIFF_files || item->name.size < 7 ||
+		    memcmp(item->name.bytes, "/twice/", 7) || item->unit != AMOUNT_bytes)
+			continue;
+		assert_true(item->a == 1000 && isnan(item->b));
+		found++;
+	}
+	assert_int_equal(found, 390);
+	diff_free(&diff);
+}
+
 static void what_only_one_run_recorded_is_left_out(void **state)
 {
 	struct pair *pair = *state;
@@ -199,6 +232,7 @@ int main(void)
 						pair_teardown),
 		cmocka_unit_test_setup_teardown(a_run_does_not_differ_from_itself, pair_setup,
 						pair_teardown),
+		cmocka_unit_test_setup_teardown(a_path_may_occur_twice, pair_setup, pair_teardown),
 		cmocka_unit_test_setup_teardown(what_only_one_run_recorded_is_left_out, pair_setup,
 						pair_teardown),
 		cmocka_unit_test_setup_teardown(what_is_the_same_comes_last, pair_setup,

@@ -10,9 +10,9 @@
 
 #include "base/escape.h"
 
-/* A letter, quotes, a backslash, marks of other languages, controls, a C1 control, a letter of two bytes, NUL, and bytes
+/* A letter, one that turns the direction of the text, quotes, a backslash, marks of other languages, controls, a C1 control, a letter of two bytes, NUL, and bytes
  * that are no UTF-8: alone, cut short at the end. */
-static const char text[] = "a\"'\\,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82";
+static const char text[] = "a\xe2\x80\xae\"'\\,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82";
 #define TEXT_SIZE (sizeof(text) - 1)
 
 static const struct {
@@ -20,29 +20,48 @@ static const struct {
 	const char *expected;
 	size_t size; /* 0: to the end of the string */
 } cases[] = {
-	{ ESCAPE_SHOWN, "a\"'\\x5c,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82", 0 },
-	{ ESCAPE_CSV, "a\"\"'\\x5c,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82", 0 },
-	{ ESCAPE_CSV_SHOWN, "a\"\"'\\,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82",
+	{ ESCAPE_SHOWN,
+	  "a\xe2\x80\xae\"'\\x5c,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82", 0 },
+	{ ESCAPE_CSV,
+	  "a\xe2\x80\xae\"\"'\\x5c,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82", 0 },
+	{ ESCAPE_CSV_SHOWN, "a\xe2\x80\xae\"\"'\\,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82",
 	  TEXT_SIZE + 1 },
-	{ ESCAPE_FIELD, "a\"'\\x5c,|<>&\\x20\\x0a\\x1b\\x7f\xc2\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82",
+	{ ESCAPE_FIELD,
+	  "a\\xe2\\x80\\xae\"'\\x5c,|<>&\\x20\\x0a\\x1b\\x7f\\xc2\\x9b\xc3\xa9\\x00\\xff-"
+	  "\\xe2\\x82",
 	  0 },
 	{ ESCAPE_JSON,
-	  "a\\\"'\\\\,|<>& \\u000a\\u001b\\u007f\xc2\x9b\xc3\xa9\\u0000\\\\xff-\\\\xe2\\\\x82", 0 },
+	  "a\\u202e\\\"'\\\\,|<>& "
+	  "\\u000a\\u001b\\u007f\\u009b\xc3\xa9\\u0000\\\\xff-\\\\xe2\\\\x82",
+	  0 },
 	{ ESCAPE_JSON_SHOWN,
-	  "a\\\"'\\\\x5c,|<>& \\u000a\\u001b\\u007f\xc2\x9b\xc3\xa9\\\\x00\\\\xff-\\\\xe2\\\\x82",
+	  "a\\u202e\\\"'\\\\x5c,|<>& "
+	  "\\u000a\\u001b\\u007f\\u009b\xc3\xa9\\\\x00\\\\xff-\\\\xe2\\\\x82",
 	  0 },
-	{ ESCAPE_TERMINAL, "a\"'\\,|<>& \\x0a\\x1b\\x7f\\xc2\\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82",
-	  0 },
+	{ ESCAPE_TERMINAL,
+	  "a\\xe2\\x80\\xae\"'\\,|<>& \\x0a\\x1b\\x7f\\xc2\\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82", 0 },
 	{ ESCAPE_XML,
-	  "a&#34;&#39;\\,|&#60;&#62;&#38; \\x0a\\x1b\\x7f\xc2\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82",
+	  "a\\xe2\\x80\\xae&#34;&#39;\\,|&#60;&#62;&#38; "
+	  "\\x0a\\x1b\\x7f\\xc2\\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82",
 	  0 },
-	{ ESCAPE_SCRIPT, "a\"'\\,|\\u003c>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82",
+	{ ESCAPE_SCRIPT, "a\xe2\x80\xae\"'\\,|\\u003c>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82",
 	  TEXT_SIZE + 5 },
-	{ ESCAPE_MARKDOWN, "a\"'\\,\\|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82",
+	{ ESCAPE_MARKDOWN, "a\xe2\x80\xae\"'\\,\\|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82",
 	  TEXT_SIZE + 1 },
-	{ ESCAPE_SHELL, "a\"'\\''\\,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82",
+	{ ESCAPE_SHELL, "a\xe2\x80\xae\"'\\''\\,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82",
 	  TEXT_SIZE + 3 },
-	{ ESCAPE_SQL, "a\"''\\,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82", TEXT_SIZE + 1 },
+	{ ESCAPE_SQL, "a\xe2\x80\xae\"''\\,|<>& \n\x1b\x7f\xc2\x9b\xc3\xa9\0\xff-\xe2\x82",
+	  TEXT_SIZE + 1 },
+	{ ESCAPE_CSV_TERMINAL,
+	  "a\\xe2\\x80\\xae\"\"'\\x5c,|<>& \\x0a\\x1b\\x7f\\xc2\\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82",
+	  0 },
+	{ ESCAPE_CSV_SHOWN_TERMINAL,
+	  "a\\xe2\\x80\\xae\"\"'\\,|<>& \\x0a\\x1b\\x7f\\xc2\\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82",
+	  0 },
+	{ ESCAPE_MESSAGE,
+	  "a\\xe2\\x80\\xae\"'\\,|<>& \n\\x1b\\x7f\\xc2\\x9b\xc3\xa9\\x00\\xff-\\xe2\\x82", 0 },
+	{ ESCAPE_JSON_WHOLE,
+	  "a\\u202e\"'\\,|<>& \n\\u001b\\u007f\\u009b\xc3\xa9\\u0000\\\\xff-\\\\xe2\\\\x82", 0 },
 };
 
 #define CASES (sizeof(cases) / sizeof(*cases))
