@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{ "dump", cmd_dump, &dump_options, GIVES_UP_RIGHTS },
 	{ "report", cmd_report, &report_options, GIVES_UP_RIGHTS },
 	{ "diff", cmd_diff, &diff_options, GIVES_UP_RIGHTS },
+	{ "why", cmd_why, &why_options, GIVES_UP_RIGHTS },
 	{ "sql", cmd_sql, &sql_options, GIVES_UP_RIGHTS },
 	{ "export", cmd_export, &export_options, GIVES_UP_RIGHTS },
 	{ "mark", cmd_mark, &mark_options, GIVES_UP_RIGHTS },

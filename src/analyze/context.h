@@ -8,7 +8,9 @@
 #include "analyze/procs.h"
 #include "analyze/roles.h"
 #include "analyze/who.h"
+#include "base/error.h"
 #include "store/dims.h"
+#include "store/reader.h"
 #include "store/times.h"
 
 struct context {
@@ -19,6 +21,11 @@ struct context {
 	struct span window;
 	struct segments segments;
 };
+
+/* The processes and their parts in the job; window and segments are the caller's to set, before or after. */
+int context_open(struct context *context, struct reader *reader, const struct dims *dims,
+		 const struct span *span, struct error *e);
+void context_close(struct context *context);
 
 static inline uint64_t context_clip(const struct context *context, uint64_t ts)
 {

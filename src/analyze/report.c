@@ -62,14 +62,8 @@ static int open_context(struct report *report, struct reader *reader, const stru
 			struct error *e)
 {
 	struct context *context = &report->context;
-	int err;
+	int err = context_open(context, reader, dims, &report->summary.span, e);
 
-	context->dims = dims;
-	err = procs_open(&context->procs, reader, dims, e);
-	if (!err)
-		err = who_open(&context->who, dims, context->procs, e);
-	if (!err)
-		err = roles_load(&context->roles, context->procs, reader, &report->summary.span, e);
 	if (!err && segments_open(&context->segments, &report->phases, &context->window))
 		err = error_set(e, -ENOMEM, "no memory for the phases");
 	return err;
@@ -222,10 +216,7 @@ void report_free(struct report *report)
 	if (report->timeline)
 		timeline_free(report->timeline);
 	free(report->timeline);
-	segments_close(&report->context.segments);
-	roles_free(&report->context.roles);
-	who_close(&report->context.who);
-	procs_close(report->context.procs);
+	context_close(&report->context);
 	free(report->phase_uses);
 	phases_free(&report->phases);
 	summary_free(&report->summary);

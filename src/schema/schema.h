@@ -160,7 +160,23 @@ int schema_find_name(const struct names *names, const char *text, size_t size);
 
 enum direction { DIRECTION_R, DIRECTION_W, DIRECTION_C, DIRECTION_none };
 enum block_op { BLOCK_OP_R, BLOCK_OP_W, BLOCK_OP_F, BLOCK_OP_D };
-enum end_state { END_STATE_R, END_STATE_S, END_STATE_D }; /* those that are looked for */
+enum end_state {
+	END_STATE_R,
+	END_STATE_S,
+	END_STATE_D,
+	END_STATE_T,
+	END_STATE_t
+}; /* those that are looked for */
+
+/* Wakers that are looked for, as numbered in waker_kind_names. */
+enum waker_by {
+	WAKER_BY_THREAD,
+	WAKER_BY_HARDIRQ,
+	WAKER_BY_TIMER,
+	WAKER_BY_NET_TX = 5,
+	WAKER_BY_NET_RX,
+	WAKER_BY_BLOCK,
+};
 
 /* What there is to know of a call by its name; indexed by enum syscall, as the cells of columns `op` are. */
 struct syscall_info {

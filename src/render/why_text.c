@@ -1,0 +1,206 @@
+/* The ledger for people: the verdict in a sentence, contexts, at most a few lines that add up. */
+#include <string.h>
+
+#include "analyze/cells.h"
+#include "base/units.h"
+#include "render/safe.h"
+#include "render/table.h"
+#include "render/why.h"
+
+#define MOST_FILES 3
+#define MOST_NAMES 3
+#define MOST_LINES 5
+
+static const char *duration(char *out, size_t size, uint64_t ns)
+{
+	return units_format_duration(out, size, ns);
+}
+
+static void print_focus(const struct why *why, FILE *out)
+{
+	char length[32];
+
+	fprintf(out, "Thread %lld of ", (long long)why->focus_tid);
+	if (why->summary.command)
+		safe_print(out, why->summary.command);
+	else
+		fputs("the recording", out);
+	fprintf(out, ": where its %s went\n",
+		duration(length, sizeof(length), why->ledger.total_ns));
+}
+
+static void print_verdict(const struct why *why, FILE *out)
+{
+	const struct why_verdict *verdict = &why->verdict;
+	char part[32], whole[32], most[32], bound[32];
+
+	if (!verdict->known) {
+		fprintf(out, "\nNo verdict: %s.\n", verdict->refused);
+		return;
+	}
+	fprintf(out, "\n%s: %.1f %% of the %s, %s of %s; most of it: %s, %s.\n",
+		why_cause_names[verdict->cause], verdict->share * 100,
+		verdict->loop ? "training loop" : "run", duration(part, sizeof(part), verdict->ns),
+		duration(whole, sizeof(whole), verdict->of_ns), why_acts[verdict->sum->act].says,
+		duration(most, sizeof(most), verdict->sum_ns));
+	if (verdict->cause != WHY_computing)
+		fprintf(out, "Without that it could not take less than %s, all else being equal.\n",
+			duration(bound, sizeof(bound), verdict->bound_ns));
+	if (why->may_spin)
+		fputs("Computing may include spinning for the GPU: no row tells.\n", out);
+}
+
+static void print_contexts(const struct why *why, FILE *out)
+{
+	const char *comma = "";
+	char text[32];
+
+	fputc('\n', out);
+	for (unsigned i = 0; i < WHY_CONTEXT_COUNT; i++)
+		if (why->ledger.by_context[i]) {
+			fprintf(out, "%s%s %s", comma, why_context_names[i],
+				duration(text, sizeof(text), why->ledger.by_context[i]));
+			comma = ", ";
+		}
+	fputs("\n\n", out);
+}
+
+static void print_chain(const struct why *why, const struct why_line *line, FILE *out)
+{
+	for (size_t i = 0; i < line->chain_count; i++) {
+		size_t size;
+		const char *text = strings_get(&why->context.who.names, line->chain[i].name, &size);
+
+		safe_write(out, text, size);
+		fprintf(out, "[%lld]", (long long)line->chain[i].tid);
+		text = stays_syscall(&why->stays, line->chain[i].syscall, &size);
+		if (size)
+			fprintf(out, " in %.*s", (int)size, text);
+		fputs(" <- ", out);
+	}
+}
+
+/* The names behind an act that took most of it. */
+static void names_cell(struct table *table, const struct why *why, enum why_act act)
+{
+	struct buf text = { 0 };
+	unsigned shown = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < ledger_count(&why->ledger) && shown < MOST_NAMES && !err; i++) {
+		const struct why_line *line = ledger_line(&why->ledger, i);
+		size_t size;
+		const char *name = why_line_name(why, line, &size);
+
+		if (line->act == act && name)
+			err = buf_printf(&text, "%s%.*s", shown++ ? ", " : "", (int)size, name);
+	}
+	if (err)
+		table->failed = true;
+	table_text(table, text.size ? (const char *)text.data : "", text.size);
+	buf_free(&text);
+}
+
+static void ledger_row(struct table *table, const struct why *why, const struct why_sum *sum,
+		       size_t number)
+{
+	table_cell(table, "%zu", number);
+	table_cell(table, "%s", why_cause_names[why_acts[sum->act].cause]);
+	table_cell(table, "%s", why_acts[sum->act].says);
+	table_duration(table, sum->ns);
+	table_share(table, sum->share);
+	table_bar(table, sum->share);
+	names_cell(table, why, sum->act);
+}
+
+static void print_ledger(const struct why *why, const struct why_style *style, FILE *out)
+{
+	const struct ledger *ledger = &why->ledger;
+	size_t count = ledger->sum_count;
+	size_t shown = count <= style->lines + 1 ? count : style->lines;
+	uint64_t rest = ledger->total_ns;
+	struct table table;
+
+	table_begin(&table, " |cause|what it did, or waited for|time|share| |", "rllrrBp");
+	for (size_t i = 0; i < shown; i++) {
+		ledger_row(&table, why, &ledger->sums[i], i + 1);
+		rest -= ledger->sums[i].ns;
+	}
+	if (shown < count) {
+		table_cell(&table, "%s", "");
+		table_cell(&table, "%s", "");
+		table_cell(&table, "%zu more", count - shown);
+		table_duration(&table, rest);
+		table_share(&table, share_of(rest, ledger->total_ns));
+		table_bar(&table, share_of(rest, ledger->total_ns));
+		table_cell(&table, "%s", "");
+	}
+	table_print(&table, out, style->width);
+}
+
+const char *why_line_sql(const struct why_line *line, char *out, size_t size)
+{
+	snprintf(out, size,
+		 "select ts, dur, cpu, tid, comm, end_state, syscall, waker_tid from sched where "
+		 "ts + dur >= %llu and ts <= %llu order by ts",
+		 (unsigned long long)line->longest_ts,
+		 (unsigned long long)(line->longest_ts + line->longest_ns));
+	return out;
+}
+
+static void explain_line(const struct why *why, const struct why_line *line, FILE *out)
+{
+	char text[512], longest[32];
+	size_t size;
+	const char *name = why_line_name(why, line, &size);
+
+	fprintf(out, "\n  %s in %llu pieces, the longest %s",
+		duration(text, sizeof(text), line->ns), (unsigned long long)line->pieces,
+		duration(longest, sizeof(longest), line->longest_ns));
+	if (name) {
+		fputs(": ", out);
+		safe_write(out, name, size);
+	}
+	fputc('\n', out);
+	if (line->chain_count) {
+		fputs("    chain  ", out);
+		print_chain(why, line, out);
+		fprintf(out, "%s\n", why_acts[line->act].says);
+	}
+	for (size_t i = 0; i < line->file_count && i < MOST_FILES; i++) {
+		const char *path = dims_path(why->context.dims, line->files[i].file, &size);
+
+		fprintf(out, "    %10s  ", duration(text, sizeof(text), line->files[i].ns));
+		safe_write(out, path ? path : "?", path ? size : 1);
+		fputc('\n', out);
+	}
+	fprintf(out, "    rows   %s\n", why_line_sql(line, text, sizeof(text)));
+}
+
+/* One line of the ledger, opened: its parts by name. */
+static void explain_sum(const struct why *why, const struct why_sum *sum, FILE *out)
+{
+	size_t shown = 0;
+	char text[32];
+
+	fprintf(out, "%s: %s, %s\n", why_cause_names[why_acts[sum->act].cause],
+		why_acts[sum->act].says, duration(text, sizeof(text), sum->ns));
+	for (size_t i = 0; i < ledger_count(&why->ledger) && shown < MOST_LINES; i++)
+		if (ledger_line(&why->ledger, i)->act == sum->act) {
+			explain_line(why, ledger_line(&why->ledger, i), out);
+			shown++;
+		}
+	if (shown < sum->line_count)
+		fprintf(out, "\n  and %zu more\n", sum->line_count - shown);
+}
+
+void why_print_text(const struct why *why, const struct why_style *style, FILE *out)
+{
+	print_focus(why, out);
+	print_verdict(why, out);
+	print_contexts(why, out);
+	if (style->explain)
+		explain_sum(why, &why->ledger.sums[style->explain - 1], out);
+	else
+		print_ledger(why, style, out);
+}
