@@ -1,5 +1,5 @@
 /* libFuzzer target: the input is one trace file or two, one behind the other. Of each every report is made (text, JSON, page,
- * figure) and what `strata info` tells, and the difference of both, or of one from itself. Checksums do not turn the input
+ * figure), what `strata info` and `strata why` tell, and the difference of both, or of one from itself. Checksums do not turn the input
  * away; see fuzz_reader.c.
  */
 #include <string.h>
@@ -9,14 +9,17 @@
 #include "analyze/diff.h"
 #include "analyze/report.h"
 #include "analyze/summary.h"
+#include "analyze/why.h"
 #include "render/diff.h"
 #include "render/page.h"
 #include "render/report.h"
 #include "render/summary.h"
+#include "render/why.h"
+#include "store/rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { READ_TEXT, READ_JSON, READ_PAGES, READ_DIFF, READ_INFO, READER_COUNT };
+enum { READ_TEXT, READ_JSON, READ_PAGES, READ_DIFF, READ_INFO, READ_WHY, READER_COUNT };
 
 struct input {
 	const uint8_t *data;
@@ -64,6 +67,37 @@ static void side_close(struct side *side)
 		close(side->file.fd);
 }
 
+/* A thread that ran, so that there is something to judge also where nobody trains. */
+static int64_t any_thread(const struct side *side)
+{
+	struct rows *rows = NULL;
+	int64_t tid = CELL_NULL;
+	struct error e;
+
+	if (!rows_open(&rows, side->reader, TABLE_sched, 1ull << column_sched_tid, 0, UINT64_MAX,
+		       &e) &&
+	    rows_next(rows, &e) > 0)
+		tid = rows_cell(rows, column_sched_tid);
+	rows_close(rows);
+	return tid;
+}
+
+static void judge(const struct side *side, FILE *out)
+{
+	struct why_options options = { .focus = any_thread(side) };
+	struct why_style style = { .width = 80, .lines = 6 };
+	struct why why;
+	struct error e;
+
+	if (!why_load(&why, side->file.path, side->reader, side->dims, &options, &e)) {
+		why_print_text(&why, &style, out);
+		why_print_json(&why, out);
+		for (style.explain = 1; style.explain <= why.ledger.sum_count; style.explain++)
+			why_print_text(&why, &style, out);
+	}
+	why_free(&why);
+}
+
 static void side_print(const struct side *side, const struct input *input)
 {
 	struct report_style style = { .width = 80, .top = 5, .section = SECTION_COUNT };
@@ -84,6 +118,8 @@ static void side_print(const struct side *side, const struct input *input)
 		summary_print_json(&summary, input->out);
 		summary_free(&summary);
 	}
+	if (side->dims && wants(input, READ_WHY))
+		judge(side, input->out);
 }
 
 static void print_difference(const struct report *a, const struct report *b, FILE *out)

@@ -230,7 +230,7 @@ static int summary_load_clock(struct summary *summary, struct reader *reader, st
 	struct clock_reading first = { 0 }, last = { 0 };
 	struct summary_clock *clock = &summary->clock;
 	struct rows *rows = NULL;
-	int64_t moved;
+	uint64_t moved, stepped = 0; /* forward or, above half of all numbers, back */
 	int err;
 
 	err = rows_open(&rows, reader, TABLE_clock, wanted, 0, UINT64_MAX, e);
@@ -244,14 +244,14 @@ static int summary_load_clock(struct summary *summary, struct reader *reader, st
 			first = next;
 		} else if (clocks_step(&last, &next)) {
 			clock->steps++;
-			clock->step_ns +=
-				(int64_t)((next.realtime - last.realtime) - (next.ts - last.ts));
+			stepped += (next.realtime - last.realtime) - (next.ts - last.ts);
 		}
 		last = next;
 	}
 	rows_close(rows);
-	moved = (int64_t)((last.realtime - first.realtime) - (last.ts - first.ts));
-	clock->drift_ns = moved - clock->step_ns;
+	moved = (last.realtime - first.realtime) - (last.ts - first.ts);
+	clock->step_ns = (int64_t)stepped;
+	clock->drift_ns = (int64_t)(moved - stepped);
 	if (last.ts > first.ts)
 		clock->drift_ppm = (double)clock->drift_ns / (double)(last.ts - first.ts) * 1e6;
 	return err;
