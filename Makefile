@@ -28,9 +28,9 @@ CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) -pthread
 # The recorder is copied to other machines as one file, so its libraries are linked in.
 LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ljson-c -ledit -ltinfo -lbsd -lmd -Wl,-Bdynamic -lm -pthread
-LIB_LIBS := -lz -lzstd -lxxhash -ljson-c -lm
+LIB_LIBS := -lelf -lz -lzstd -lxxhash -ljson-c -lm
 
-LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/schema/syscalls.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c))
+LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/schema/syscalls.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c src/symbols/*.c))
 LIB_SRC  += src/sampler/proc_cpu.c src/sampler/proc_disk.c
 REC_SRC  := $(filter-out $(LIB_SRC),$(sort $(wildcard src/capture/*.c src/probes/*.c src/sampler/*.c)))
 CMD_SRC  := $(sort $(wildcard src/cmd/*.c)) src/main.c
@@ -128,6 +128,7 @@ $(PAGE): scripts/bundle-page $(wildcard web/*) $(UPLOT)/dist/uPlot.iife.min.js
 	$(Q)scripts/bundle-page $(UPLOT)/dist > $@
 
 $(B)/src/render/page_html.o: $(PAGE)
+$(B)/src/symbols/presets.o: src/symbols/presets.txt
 
 # ---- BPF: every program file is an object of its own, whose skeleton its probe includes ----
 
