@@ -176,7 +176,16 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
 struct mm_struct {
+	struct uprobes_state uprobes_state;
 	unsigned long arg_start;
 	unsigned long arg_end;
 	struct file *exe_file;
@@ -250,10 +259,12 @@ struct pt_regs {
 	unsigned long r9;
 	unsigned long r8;
 	unsigned long ax;
+	unsigned long cx;
 	unsigned long dx;
 	unsigned long si;
 	unsigned long di;
 	unsigned long orig_ax;
+	unsigned long sp;
 };
 
 struct sigaction {

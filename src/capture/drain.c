@@ -133,6 +133,7 @@ static int worker_open(struct worker *worker, struct drain *drain, struct writer
 {
 	worker->drain = drain;
 	sink_init(&worker->maker.sink, writer);
+	worker->maker.calls = kernel_calls(drain->kernel);
 	worker->bells = epoll_create1(EPOLL_CLOEXEC);
 	if (worker->bells < 0)
 		return error_errno(e, "cannot make an epoll");

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "capture/caches.h"
 #include "capture/drain.h"
 #include "capture/facts.h"
 #include "capture/follow.h"
@@ -44,7 +45,7 @@ struct session {
 	int command_status; /* as waitpid gives it */
 	uint64_t start, stop;
 	uint64_t start_cpu; /* own CPU time before the recording */
-	uint64_t next_sample, next_loss, next_progress;
+	uint64_t next_sample, next_loss, next_progress, next_count;
 	struct losses losses;
 	struct follow *follow; /* NULL: no log to follow */
 	const char *reason;
@@ -77,6 +78,9 @@ static int session_open_kernel(struct session *session, struct error *e)
 		.targets = config->pids,
 		.target_count = config->pid_count,
 		.command = config->command,
+		.calls = config->calls,
+		.min_dur = config->min_dur,
+		.aggregates = config->aggregate,
 		.selection = &config->selection,
 		.absences = &session->absences,
 	};
@@ -163,19 +167,6 @@ int session_open(struct session **out, const struct session_config *config, stru
 
 /* ---- running ---- */
 
-static int drop_caches(struct error *e)
-{
-	int fd, err = 0;
-
-	sync();
-	fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "3", 1) != 1)
-		err = error_errno(e, "cannot drop caches (--drop-caches needs root)");
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
 static uint64_t session_rows(const struct session *session)
 {
 	uint64_t rows = 0;
@@ -203,6 +194,12 @@ static void session_sample(struct session *session)
 	kernel_sample(session->kernel, &session->sink);
 }
 
+/* How long there is between two counts of calls. */
+static uint64_t session_count_every(const struct session *session)
+{
+	return session->config->aggregate ? session->config->aggregate : NS_PER_SECOND;
+}
+
 /* What is done by the clock. Returns how many nanoseconds there are until something is due. */
 static uint64_t session_tick(struct session *session)
 {
@@ -222,12 +219,18 @@ static uint64_t session_tick(struct session *session)
 		sink_flush(&session->sink, 0);
 		session->next_loss = now + LOSS_EVERY;
 	}
+	if (now >= session->next_count) {
+		kernel_count(session->kernel, &session->sink);
+		session->next_count = now + session_count_every(session);
+	}
 	if (session->config->progress && now >= session->next_progress) {
 		session_tell_progress(session);
 		session->next_progress = now + PROGRESS_EVERY;
 	}
 	next = session->next_sample < session->next_loss ? session->next_sample
 							 : session->next_loss;
+	if (session->next_count < next)
+		next = session->next_count;
 	if (signals_due(&session->signals) < next)
 		next = signals_due(&session->signals);
 	if (session->config->duration && session->start + session->config->duration < next)
@@ -295,7 +298,7 @@ int session_run(struct session *session, struct error *e)
 	int err = 0;
 
 	if (session->config->drop_caches)
-		err = drop_caches(e);
+		err = caches_drop(e);
 	if (!err && session->launch.pid)
 		err = kernel_add_child(session->kernel, session->launch.pid, e);
 	if (!err)
@@ -304,6 +307,7 @@ int session_run(struct session *session, struct error *e)
 		return err;
 	session->next_sample = session->start + session->config->interval;
 	session->next_loss = session->start + LOSS_EVERY;
+	session->next_count = session->start + session_count_every(session);
 	losses_start(&session->losses, session->start);
 	session->start_cpu = clock_own_cpu();
 	facts_start(&session->sink, session->kernel, session->start, session->start_cpu);

@@ -27,7 +27,8 @@ enum probe_id {
 	LOSS(STRING, "string cut")                    \
 	LOSS(UNREAD, "user memory not readable")      \
 	LOSS(ABI32, "32-bit call")                    \
-	LOSS(REQUEST, "too many requests in flight")
+	LOSS(REQUEST, "too many requests in flight")  \
+	LOSS(DEPTH, "calls too deep to have a length")
 
 enum loss {
 #define LOSS_ID(name, text) LOSS_##name,

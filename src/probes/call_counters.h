@@ -1,0 +1,25 @@
+/* Calls that were counted in the kernel, as rows of table counter: one for each function and thread that called it in an interval.
+ * The kernel counts from the beginning of the recording on and is never stopped; what an interval had is the difference
+ * between two readings.
+ */
+#ifndef STRATA_PROBES_CALL_COUNTERS_H
+#define STRATA_PROBES_CALL_COUNTERS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "store/sink.h"
+#include "symbols/calls.h"
+
+struct call_counters;
+
+int call_counters_open(struct call_counters **counters, int map, const struct calls *calls,
+		       struct error *e);
+void call_counters_close(struct call_counters *counters);
+
+void call_counters_start(struct call_counters *counters, uint64_t now);
+
+/* The rows of the interval since the last time. */
+void call_counters_take(struct call_counters *counters, struct sink *sink);
+
+#endif
