@@ -44,7 +44,7 @@ LIB_OBJ  := $(call obj,$(LIB_SRC))
 REC_OBJ  := $(call obj,$(REC_SRC))
 CMD_OBJ  := $(call obj,$(CMD_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
-WORK     := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(WORK_SRC))
+WORK     := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(WORK_SRC)) $(patsubst tests/workloads/%.cc,$(B)/workloads/%,$(wildcard tests/workloads/*.cc))
 # Pages about commands have sources of their own; those about the file and its tables are the documents of docs/.
 MAN      := $(patsubst man/%.scd,$(B)/man/%,$(MAN_SRC)) $(B)/man/strata-format.5 $(B)/man/strata-tables.5
 SKEL     := $(patsubst src/bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(BPF_SRC))
@@ -173,6 +173,11 @@ $(B)/workloads/%: tests/workloads/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -pthread -MMD -MP -o $@ $< $(WORK_LIBS)
+
+$(B)/workloads/%: tests/workloads/%.cc
+	$(call say,CXX,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CXX) -Wall -Wextra -Werror -O2 -g -MMD -MP -o $@ $<
 
 $(B)/workloads/uring: WORK_LIBS := -luring
 

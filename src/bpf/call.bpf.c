@@ -1,279 +1,11 @@
-/* Calls of functions of programs, libraries and the kernel. What is known of a call at its entry waits in a stack of the thread's
- * own for its return, by the stack pointer as it was:
- *
- *     main ──▶ f ──▶ g ──▶ h            frames:  f (sp 0x7f00)  g (sp 0x7ec0)  h (sp 0x7e80)
- *
- * A frame whose stack pointer lies below the current one was left without returning: by longjmp, or by an exception. Of
- * two with the same one the second was reached by a jump in place of a call, and both return.
- *
- * Functions that are not static are verified once, not once for each way to their call; so the loops do not make loading slow.
+/* Calls of functions of programs, libraries and the kernel: the ends of each, by whichever probe the kernel has.
  *
  * The kernel hangs a return probe on a call by replacing its return address. So an entry program that will not record
  * the call says so where it can (sessions), and nothing is replaced.
  */
-#include "bpf/call.h"
-
-#include "bpf/task.bpf.h"
+#include "bpf/call_frames.bpf.h"
 
 extern bool bpf_session_is_return(void) __ksym __weak;
-
-/* Set by strata before load. */
-const volatile __u8 call_aggregates = 0; /* all calls are counted, none recorded */
-const volatile __u64 call_min_dur = 0;	 /* shorter ones are counted only */
-
-struct call_frame {
-	__u64 ts;
-	__u64 sp;
-	__u64 cookie;
-	__s64 args[4];
-};
-
-struct call_stack {
-	__u32 count;
-	__u32 pid;
-	__u32 tid;
-	__u32 pad;
-	struct call_frame frames[CALL_FRAMES];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct call_stack);
-} call_stacks SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 262144);
-	__type(key, struct call_counter_key);
-	__type(value, struct call_counter);
-} call_counters SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct call_counter);
-} call_zeros SEC(".maps");
-
-/* ---- what a call comes to ---- */
-
-static __always_inline __u64 call_factor(__u64 cookie, int which, const struct call_frame *frame,
-					 __s64 returned)
-{
-	__u8 factor = cookie >> (CALL_FACTORS_AT + 4 * which) & 15;
-
-	if (factor == CALL_FACTOR_NONE)
-		return which;
-	if (factor == CALL_FACTOR_RETURNED)
-		return returned > 0 ? returned : 0;
-	return frame->args[(factor - CALL_FACTOR_ARG0) & 3];
-}
-
-static __always_inline __u32 call_bucket(__u64 dur)
-{
-	__u32 bucket = 0;
-
-#pragma unroll
-	for (int bits = 32; bits; bits /= 2) {
-		if (dur >> bits) {
-			dur >>= bits;
-			bucket += bits;
-		}
-	}
-	return bucket < CALL_BUCKETS ? bucket : CALL_BUCKETS - 1;
-}
-
-/* A thread counts in a place of its own, so that the addition is never contended. */
-__noinline int call_count(struct call_stack *stack, struct call_frame *frame, __u64 dur,
-			  __s64 returned)
-{
-	struct call_counter_key key;
-	struct call_counter *counter;
-	__u32 bucket, zero = 0;
-
-	if (!stack || !frame)
-		return 0;
-	key.function = frame->cookie;
-	key.tid = stack->tid;
-	counter = bpf_map_lookup_elem(&call_counters, &key);
-	if (!counter) {
-		struct call_counter *fresh = bpf_map_lookup_elem(&call_zeros, &zero);
-
-		if (!fresh)
-			return 0;
-		bpf_map_update_elem(&call_counters, &key, fresh, BPF_NOEXIST);
-		counter = bpf_map_lookup_elem(&call_counters, &key);
-	}
-	if (!counter) {
-		loss_count(LAYER_call, LOSS_STATE);
-		return 0;
-	}
-	counter->pid = stack->pid;
-	__sync_fetch_and_add(&counter->count, 1);
-	if (frame->cookie >> CALL_FACTORS_AT & 15)
-		__sync_fetch_and_add(&counter->bytes,
-				     call_factor(frame->cookie, 0, frame, returned) *
-					     call_factor(frame->cookie, 1, frame, returned));
-	if (frame->cookie & CALL_ENTRY_ONLY)
-		return 0;
-	__sync_fetch_and_add(&counter->time, dur);
-	bucket = call_bucket(dur);
-	if (bucket < CALL_BUCKETS)
-		__sync_fetch_and_add(&counter->buckets[bucket], 1);
-	return 0;
-}
-
-#define CALL_NO_LENGTH (~0ull) /* its return was not seen */
-
-__noinline int call_send(struct call_stack *stack, struct call_frame *frame, __u64 dur,
-			 __s64 returned, __u32 depth)
-{
-	struct call_record *record;
-
-	if (!stack || !frame)
-		return 0;
-	record = ring_reserve(sizeof(*record), LAYER_call);
-	if (!record)
-		return 0;
-	record_head(&record->head, PROBE_call, 0, 0, dur == CALL_NO_LENGTH ? RECORD_UNFINISHED : 0);
-	record->head.pid = stack->pid;
-	record->head.tid = stack->tid;
-	record->head.ts = frame->ts;
-	record->head.dur = dur;
-	record->function = frame->cookie;
-	record->depth = depth;
-	record->returned = returned;
-	__builtin_memcpy(record->args, frame->args, sizeof(record->args));
-	ring_submit(record);
-	return 0;
-}
-
-/* A call that returned. */
-static __always_inline void call_ended(struct call_stack *stack, struct call_frame *frame,
-				       __u64 now, __s64 returned, __u32 depth)
-{
-	__u64 dur = now - frame->ts;
-
-	if (call_aggregates || dur < call_min_dur)
-		call_count(stack, frame, dur, returned);
-	else
-		call_send(stack, frame, dur, returned, depth);
-}
-
-/* A call whose return will not be seen. */
-static __always_inline void call_left(struct call_stack *stack, struct call_frame *frame,
-				      __u32 depth)
-{
-	if (call_aggregates || (call_min_dur && frame->cookie & CALL_ENTRY_ONLY)) {
-		/* It has no length: counted as those of functions without a return probe are. */
-		frame->cookie |= CALL_ENTRY_ONLY;
-		call_count(stack, frame, 0, 0);
-	} else {
-		call_send(stack, frame, CALL_NO_LENGTH, 0, depth);
-	}
-}
-
-/* ---- the stack ---- */
-
-static __always_inline bool is_kernel(__u64 sp)
-{
-	return sp >> 63;
-}
-
-/* Whether the return address at the stack pointer is the kernel's own: the call around this one jumped here. */
-static __always_inline bool call_is_chained(__u64 sp)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 address = 0, trampoline;
-
-	trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
-	bpf_probe_read_user(&address, sizeof(address), (void *)sp);
-	return trampoline && address == trampoline;
-}
-
-/* Whether a frame was left, as a call with this stack pointer begins. */
-static __always_inline bool frame_is_left(const struct call_frame *frame, __u64 sp)
-{
-	if (is_kernel(frame->sp) != is_kernel(sp))
-		return is_kernel(frame->sp);
-	if (frame->sp != sp)
-		return frame->sp < sp;
-	return !is_kernel(sp) && !call_is_chained(sp);
-}
-
-/* Takes frames that were left off the stack. */
-__noinline int stack_trim(struct call_stack *stack, __u64 sp)
-{
-	if (!stack)
-		return 0;
-	for (int i = 0; i < CALL_FRAMES; i++) {
-		__u64 last = (__u32)(stack->count - 1);
-
-		if (last >= CALL_FRAMES || !frame_is_left(&stack->frames[last], sp))
-			break;
-		call_left(stack, &stack->frames[last], last);
-		stack->count = last;
-	}
-	return 0;
-}
-
-/* Takes all frames off, those of a thread that is gone or begins another program. */
-__noinline int stack_clear(struct call_stack *stack)
-{
-	if (!stack)
-		return 0;
-	for (int i = 0; i < CALL_FRAMES; i++) {
-		__u64 last = (__u32)(stack->count - 1);
-
-		if (last >= CALL_FRAMES)
-			break;
-		call_left(stack, &stack->frames[last], last);
-		stack->count = last;
-	}
-	return 0;
-}
-
-/* Finds the frame of a call that returns, and takes off those above it. The stack pointer of a user's call has moved over the
- * return address; the kernel's calls return in order. */
-__noinline int stack_find(struct call_stack *stack, __u64 cookie, __u64 sp)
-{
-	if (!stack)
-		return -1;
-	for (int i = 0; i < CALL_FRAMES; i++) {
-		__u64 last = (__u32)(stack->count - 1);
-		struct call_frame *frame;
-
-		if (last >= CALL_FRAMES)
-			break;
-		frame = &stack->frames[last];
-		if (frame->cookie == cookie && (is_kernel(frame->sp) || frame->sp + 8 == sp))
-			return last;
-		/* What lies above the call that returns is no frame of what it was called by. */
-		if (!is_kernel(frame->sp) && (is_kernel(sp) || frame->sp + 8 > sp))
-			break;
-		call_left(stack, frame, last);
-		stack->count = last;
-	}
-	return -1;
-}
-
-static __always_inline struct call_stack *stack_of(struct task_struct *task,
-						   const struct task_state *state)
-{
-	struct call_stack *stack;
-
-	stack = bpf_task_storage_get(&call_stacks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!stack) {
-		loss_count(LAYER_call, LOSS_STATE);
-		return NULL;
-	}
-	stack->pid = state->pid;
-	stack->tid = state->tid;
-	return stack;
-}
 
 /* ---- entry and return ---- */
 
@@ -374,6 +106,51 @@ SEC("?kprobe/single")
 int call_single_return(struct pt_regs *ctx)
 {
 	call_leave(bpf_get_attach_cookie(ctx), ctx->sp, ctx->ax);
+	return 0;
+}
+
+/* ---- the kernel's functions: they nest and return in order, so that where the stack is does not matter ---- */
+
+#define KERNEL_SP (1ull << 63)
+
+SEC("?kprobe/kernel")
+int call_kernel_entry(struct pt_regs *ctx)
+{
+	call_enter(bpf_get_attach_cookie(ctx), KERNEL_SP, ctx->di, ctx->si, ctx->dx, ctx->cx);
+	return 0;
+}
+
+SEC("?kprobe/kernel")
+int call_kernel_return(struct pt_regs *ctx)
+{
+	call_leave(bpf_get_attach_cookie(ctx), KERNEL_SP, ctx->ax);
+	return 0;
+}
+
+/* An argument that the function does not have is 0. */
+static __always_inline __s64 kernel_argument(__u64 *ctx, __u32 number)
+{
+	__u64 value = 0;
+
+	bpf_get_func_arg(ctx, number, &value);
+	return value;
+}
+
+SEC("?fentry/vfs_read")
+int call_fentry(__u64 *ctx)
+{
+	call_enter(bpf_get_attach_cookie(ctx), KERNEL_SP, kernel_argument(ctx, 0),
+		   kernel_argument(ctx, 1), kernel_argument(ctx, 2), kernel_argument(ctx, 3));
+	return 0;
+}
+
+SEC("?fexit/vfs_read")
+int call_fexit(__u64 *ctx)
+{
+	__u64 returned = 0;
+
+	bpf_get_func_ret(ctx, &returned);
+	call_leave(bpf_get_attach_cookie(ctx), KERNEL_SP, returned);
 	return 0;
 }
 

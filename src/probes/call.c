@@ -10,6 +10,7 @@
 
 #include "bpf/call.skel.h"
 #include "probes/call_counters.h"
+#include "probes/call_kernel.h"
 #include "probes/call_links.h"
 #include "probes/iterate.h"
 #include "probes/probe.h"
@@ -20,9 +21,10 @@ enum call_way { WAY_SESSION, WAY_MULTI, WAY_SINGLE };
 
 struct call_state {
 	enum call_way way;
-	struct call_links links;
+	struct call_links *links; /* by module */
+	struct call_kernel *kernel;
 	struct call_counters *counters;
-	bool *replaced; /* by module: its file is another one now, or has been written to */
+	const char **changed; /* by module: what has become of its file; NULL: nothing */
 };
 
 PROBE_OPEN(call)
@@ -47,6 +49,7 @@ static void call_configure(struct probe_run *run)
 	enum call_way way = call_best_way(setup->features);
 	struct call_state *state = run->state = calloc(1, sizeof(*state));
 	struct call_bpf *bpf = run->bpf;
+	struct bpf_program *program;
 
 	if (state)
 		state->way = way;
@@ -60,16 +63,15 @@ static void call_configure(struct probe_run *run)
 	bpf_program__set_expected_attach_type(bpf->progs.call_session, ATTACH_UPROBE_SESSION);
 	bpf_program__set_expected_attach_type(bpf->progs.call_multi_entry, ATTACH_UPROBE_MULTI);
 	bpf_program__set_expected_attach_type(bpf->progs.call_multi_return, ATTACH_UPROBE_MULTI);
-	bpf_program__set_autoattach(bpf->progs.call_session, false);
-	bpf_program__set_autoattach(bpf->progs.call_multi_entry, false);
-	bpf_program__set_autoattach(bpf->progs.call_multi_return, false);
-	bpf_program__set_autoattach(bpf->progs.call_single_entry, false);
-	bpf_program__set_autoattach(bpf->progs.call_single_return, false);
+	bpf_object__for_each_program (program, bpf->obj)
+		if (strncmp(bpf_program__section_name(program), "tp_btf", 6))
+			bpf_program__set_autoattach(program, false);
+	call_kernel_configure(run);
 }
 
 /* ---- attaching ---- */
 
-static uint64_t call_cookie(uint32_t number, const struct call_function *function)
+uint64_t call_cookie(uint32_t number, const struct call_function *function)
 {
 	return number | (uint64_t)function->bytes[0] << CALL_FACTORS_AT |
 	       (uint64_t)function->bytes[1] << (CALL_FACTORS_AT + 4) |
@@ -96,38 +98,39 @@ static struct call_place *call_places(const struct calls *calls, uint32_t module
 	return places;
 }
 
-static int call_attach_pairs(struct call_state *state, const struct call_bpf *bpf, const char *path,
-			     struct call_place *places, size_t count, struct error *e)
+static int call_attach_pairs(struct call_state *state, uint32_t module, const struct call_bpf *bpf,
+			     const char *path, struct call_place *places, size_t count,
+			     struct error *e)
 {
 	int err;
 
 	if (state->way == WAY_SESSION)
-		return call_links_multi(&state->links, bpf->progs.call_session,
+		return call_links_multi(&state->links[module], bpf->progs.call_session,
 					ATTACH_UPROBE_SESSION, false, path, places, count, e);
 	/* The return first: what enters before the entry is there has no frame, and what it says is passed over. */
 	if (state->way == WAY_MULTI) {
-		err = call_links_multi(&state->links, bpf->progs.call_multi_return,
+		err = call_links_multi(&state->links[module], bpf->progs.call_multi_return,
 				       ATTACH_UPROBE_MULTI, true, path, places, count, e);
 		return err ? err
-			   : call_links_multi(&state->links, bpf->progs.call_multi_entry,
+			   : call_links_multi(&state->links[module], bpf->progs.call_multi_entry,
 					      ATTACH_UPROBE_MULTI, false, path, places, count, e);
 	}
-	err = call_links_single(&state->links, bpf->progs.call_single_return, true, path, places,
-				count, e);
+	err = call_links_single(&state->links[module], bpf->progs.call_single_return, true, path,
+				places, count, e);
 	return err ? err
-		   : call_links_single(&state->links, bpf->progs.call_single_entry, false, path,
-				       places, count, e);
+		   : call_links_single(&state->links[module], bpf->progs.call_single_entry, false,
+				       path, places, count, e);
 }
 
-static int call_attach_entries(struct call_state *state, const struct call_bpf *bpf,
-			       const char *path, struct call_place *places, size_t count,
-			       struct error *e)
+static int call_attach_entries(struct call_state *state, uint32_t module,
+			       const struct call_bpf *bpf, const char *path,
+			       struct call_place *places, size_t count, struct error *e)
 {
 	if (state->way == WAY_SINGLE)
-		return call_links_single(&state->links, bpf->progs.call_single_entry, false, path,
-					 places, count, e);
-	return call_links_multi(&state->links, bpf->progs.call_multi_entry, ATTACH_UPROBE_MULTI,
-				false, path, places, count, e);
+		return call_links_single(&state->links[module], bpf->progs.call_single_entry, false,
+					 path, places, count, e);
+	return call_links_multi(&state->links[module], bpf->progs.call_multi_entry,
+				ATTACH_UPROBE_MULTI, false, path, places, count, e);
 }
 
 static int call_attach_kind(struct probe_run *run, uint32_t module, enum call_probing probing,
@@ -144,9 +147,9 @@ static int call_attach_kind(struct probe_run *run, uint32_t module, enum call_pr
 	/* By the descriptor that the symbols were read from: the file is the same, whoever has its name now. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", calls_module(calls, module)->symbols.fd);
 	if (count && probing == CALL_PAIR)
-		err = call_attach_pairs(run->state, run->bpf, path, places, count, e);
+		err = call_attach_pairs(run->state, module, run->bpf, path, places, count, e);
 	else if (count)
-		err = call_attach_entries(run->state, run->bpf, path, places, count, e);
+		err = call_attach_entries(run->state, module, run->bpf, path, places, count, e);
 	for (size_t i = 0; i < count && !err; i++) {
 		struct call_function *function = calls_get(calls, (uint32_t)places[i].cookie);
 
@@ -164,8 +167,6 @@ static int call_attach_module(struct probe_run *run, uint32_t number, struct err
 	struct call_module *module = calls_module(run->setup->calls, number);
 	int err;
 
-	if (calls_is_kernel(module))
-		return 0;
 	err = call_attach_kind(run, number, CALL_PAIR, e);
 	if (!err)
 		err = call_attach_kind(run, number, CALL_ENTRY, e);
@@ -191,17 +192,39 @@ static void call_note_absent(const struct probe_setup *setup)
 			     "%s: cannot be probed; --list-calls says why", names);
 }
 
+static int call_attach_modules(struct probe_run *run, struct error *e)
+{
+	const struct calls *calls = run->setup->calls;
+	struct call_state *state = run->state;
+	int err = 0;
+
+	for (uint32_t i = 0; i < calls_module_count(calls) && !err; i++)
+		if (!calls_is_kernel(calls_module(calls, i)))
+			err = call_attach_module(run, i, e);
+	if (err)
+		return err;
+	err = call_kernel_attach(&state->kernel, run, e);
+	if (err && calls_module_count(calls) > 1) {
+		absences_add(run->setup->absences, "call.kernel", "%s", e->text);
+		err = 0;
+	}
+	return err;
+}
+
 static int call_attach(struct probe_run *run, struct error *e)
 {
 	struct call_state *state = run->state;
 	size_t modules = calls_module_count(run->setup->calls);
 	struct call_bpf *bpf = run->bpf;
-	int err = 0;
+	int err;
 
-	if (!state || !(state->replaced = calloc(modules + 1, sizeof(bool))))
+	if (state)
+		state->links = calloc(modules + 1, sizeof(*state->links));
+	if (state)
+		state->changed = calloc(modules + 1, sizeof(*state->changed));
+	if (!state || !state->links || !state->changed)
 		return error_set(e, -ENOMEM, "out of memory");
-	for (uint32_t i = 0; i < modules && !err; i++)
-		err = call_attach_module(run, i, e);
+	err = call_attach_modules(run, e);
 	if (err)
 		return err;
 	call_note_absent(run->setup);
@@ -231,19 +254,79 @@ static void call_count(struct probe_run *run, struct sink *sink)
 		call_counters_take(state->counters, sink);
 }
 
-static int call_stop(struct probe_run *run, struct error *e)
+/* Looks whether the files are still those that the probes are in. Where somebody has written over one, the places may be others: its
+ * probes are taken away. One that only lost its name goes on, and what is loaded by that name now is not seen. */
+static void call_poll(struct probe_run *run)
 {
 	struct call_state *state = run->state;
+
+	for (size_t i = 0; i < calls_module_count(run->setup->calls); i++) {
+		struct call_module *module = calls_module(run->setup->calls, i);
+		const struct stat *then = &module->symbols.identity;
+		struct stat now;
+
+		if (calls_is_kernel(module) || state->changed[i])
+			continue;
+		if (!elf_symbols_same(&module->symbols)) {
+			state->changed[i] =
+				"was written over while it was traced: its probes were taken away";
+			call_links_close(&state->links[i]);
+		} else if (!stat(module->path, &now) &&
+			   (now.st_ino != then->st_ino || now.st_dev != then->st_dev)) {
+			state->changed[i] = "was replaced while it was traced: what was loaded "
+					    "after that is not seen";
+		}
+	}
+}
+
+static void call_close_links(struct probe_run *run)
+{
+	struct call_state *state = run->state;
+
+	for (size_t i = 0; state->links && i < calls_module_count(run->setup->calls); i++)
+		call_links_close(&state->links[i]);
+	call_kernel_detach(state->kernel);
+	state->kernel = NULL;
+}
+
+static int call_stop(struct probe_run *run, struct error *e)
+{
 	struct call_bpf *bpf = run->bpf;
 	int err = iterate(bpf->progs.call_in_flight, NULL, NULL, e);
 
-	call_links_close(&state->links);
+	call_poll(run);
+	call_close_links(run);
 	return err;
+}
+
+static void add_fact(struct sink *sink, const char *key, const char *value)
+{
+	struct builder *row = sink_table(sink, TABLE_run);
+
+	if (!row)
+		return sink_drop(sink, TABLE_run);
+	builder_set_text(row, column_run_key, key, strlen(key));
+	builder_set_text(row, column_run_value, value, strlen(value));
+	sink_end_row(sink, TABLE_run);
 }
 
 static void call_finish(struct probe_run *run, struct sink *sink)
 {
+	static const char *const ways[] = { "session", "multi", "single" };
+	const struct calls *calls = run->setup->calls;
+	struct call_state *state = run->state;
+	char key[320];
+
 	call_count(run, sink);
+	add_fact(sink, "call_probes", ways[state->way]);
+	if (calls->kernel_way)
+		add_fact(sink, "call_kernel_probes", calls->kernel_way);
+	for (size_t i = 0; i < calls_module_count(calls); i++) {
+		if (!state->changed[i])
+			continue;
+		snprintf(key, sizeof(key), "absent.call.%.255s", calls_module(calls, i)->name);
+		add_fact(sink, key, state->changed[i]);
+	}
 }
 
 static void call_close(struct probe_run *run)
@@ -252,9 +335,10 @@ static void call_close(struct probe_run *run)
 
 	if (!state)
 		return;
-	call_links_close(&state->links);
+	call_close_links(run);
 	call_counters_close(state->counters);
-	free(state->replaced);
+	free(state->links);
+	free(state->changed);
 	free(state);
 }
 
@@ -302,6 +386,7 @@ const struct probe call_probe = {
 	.configure = call_configure,
 	.attach = call_attach,
 	.start = call_start,
+	.poll = call_poll,
 	.count = call_count,
 	.stop = call_stop,
 	.finish = call_finish,

@@ -40,24 +40,23 @@ bool calls_is_kernel(const struct call_module *module)
 static int module_add(struct calls *calls, const char *path, const char *name, uint32_t *number,
 		      struct error *e)
 {
-	struct call_module module = { strdup(name), strdup(path), { .fd = -1 } };
+	struct call_module module = { .symbols = { .fd = -1 } };
+	struct stat file = { 0 };
 	int err = 0;
 
+	if (*path && stat(path, &file))
+		return error_errno(e, "cannot open '%s'", path);
+	for (size_t i = 0; i < calls_module_count(calls); i++) {
+		const struct stat *known = &calls_module(calls, i)->symbols.identity;
+
+		*number = (uint32_t)i; /* the same file by another name */
+		if (known->st_ino == file.st_ino && known->st_dev == file.st_dev)
+			return 0;
+	}
 	if (*path)
 		err = elf_symbols_open(&module.symbols, path, e);
-	for (size_t i = 0; i < calls_module_count(calls) && !err; i++) {
-		struct call_module *known = calls_module(calls, i);
-
-		if (*path ? known->symbols.identity.st_ino != module.symbols.identity.st_ino ||
-				    known->symbols.identity.st_dev != module.symbols.identity.st_dev
-			  : !calls_is_kernel(known))
-			continue;
-		*number = (uint32_t)i; /* the same file by another name */
-		elf_symbols_close(&module.symbols);
-		free(module.name);
-		free(module.path);
-		return 0;
-	}
+	module.name = strdup(name);
+	module.path = strdup(path);
 	*number = (uint32_t)calls_module_count(calls);
 	if (!err &&
 	    (!module.name || !module.path || buf_append(&calls->modules, &module, sizeof(module))))

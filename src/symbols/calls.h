@@ -51,6 +51,8 @@ struct call_module {
 struct calls {
 	struct buf functions; /* struct call_function each */
 	struct buf modules;   /* struct call_module each */
+	const char
+		*kernel_way; /* how the kernel's functions are probed, once they are; NULL: not */
 };
 
 /* Finds all that was asked for. -EINVAL: what was asked is not understood; -ENOENT: there is no such thing. */

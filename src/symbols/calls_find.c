@@ -17,23 +17,25 @@
 
 /* What is said about a function by its name. */
 static void function_judge(const struct calls_finding *finding, struct call_function *function,
-			   const char *module)
+			   const struct call_module *module)
 {
 	const char *name = function->name;
 
 	/* Of C++ and of Rust: an exception that passes a frame with a return probe ends the program. */
-	if (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2))
+	if (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2) || module->symbols.throws)
 		function->why = "an exception may pass through it";
 	for (size_t i = 0; i < presets_count(finding->presets); i++) {
 		const struct preset_line *line = presets_get(finding->presets, i);
 
-		if (!preset_is_about(line, module, name))
+		if (!preset_is_about(line, module->name, name))
 			continue;
 		if (line->bytes[0])
 			memcpy(function->bytes, line->bytes, sizeof(function->bytes));
 		if (line->kind == PRESET_CALLBACKS && !function->why)
 			function->why =
 				"it calls the program back, and an exception may pass through it";
+		if (line->kind == PRESET_RETURNS)
+			function->why = NULL;
 		if (line->kind == PRESET_NEVER_RETURN) {
 			function->why = "it does not return once, as others do";
 			function->probing = CALL_ENTRY;
@@ -59,7 +61,7 @@ static int function_add(struct calls_finding *finding, struct call_function *fun
 	if (!function->name)
 		return error_set(e, -ENOMEM, "out of memory");
 	if (function->probing == CALL_PAIR)
-		function_judge(finding, function, calls_module(calls, function->module)->name);
+		function_judge(finding, function, calls_module(calls, function->module));
 	if (buf_append(&calls->functions, function, sizeof(*function))) {
 		free(function->name);
 		return error_set(e, -ENOMEM, "out of memory");

@@ -87,6 +87,12 @@ static bool is_part(const char *name)
 	return cold && (!cold[5] || cold[5] == '.');
 }
 
+/* What the unwinder asks on the way through frames of these languages: who has such frames names it. */
+static bool is_personality(const char *name)
+{
+	return !strcmp(name, "__gxx_personality_v0") || !strcmp(name, "rust_eh_personality");
+}
+
 static int symbol_add(struct elf_symbols *symbols, const struct table *table, size_t i)
 {
 	struct symbol symbol = { .flags = table->public ? SYMBOL_PUBLIC : 0 };
@@ -96,10 +102,11 @@ static int symbol_add(struct elf_symbols *symbols, const struct table *table, si
 
 	if (!gelf_getsym(table->symbols, (int)i, &entry))
 		return 0;
+	name = elf_strptr(table->elf, table->strings, entry.st_name);
+	symbols->throws |= name && is_personality(name);
 	type = GELF_ST_TYPE(entry.st_info);
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || entry.st_shndx == SHN_UNDEF)
 		return 0;
-	name = elf_strptr(table->elf, table->strings, entry.st_name);
 	if (!name || !*name || strnlen(name, LONGEST_NAME) == LONGEST_NAME || is_part(name) ||
 	    !offset_of(symbols, entry.st_value, &symbol.offset))
 		return 0;

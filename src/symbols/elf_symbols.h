@@ -43,6 +43,7 @@ struct elf_symbols {
 	size_t build_id_size; /* 0: it has none */
 	bool has_all; /* it, or its debug file, has the names of all functions, not only the public ones */
 	bool has_debug_file;
+	bool throws; /* it has code of C++ or Rust, whose exceptions unwind the stack */
 };
 
 int elf_symbols_open(struct elf_symbols *symbols, const char *path, struct error *e);

@@ -50,7 +50,8 @@ static int parse_head(struct preset_line *section, char *line, struct error *e)
 {
 	static const char *const kinds[] = { [PRESET_TRAITS] = "functions",
 					     [PRESET_CALLBACKS] = "callbacks",
-					     [PRESET_NEVER_RETURN] = "never-return" };
+					     [PRESET_NEVER_RETURN] = "never-return",
+					     [PRESET_RETURNS] = "returns" };
 	char *word = strsep(&line, " \t");
 
 	while (line && isspace((unsigned char)*line))
@@ -64,15 +65,16 @@ static int parse_head(struct preset_line *section, char *line, struct error *e)
 		section->name = word + 1;
 		return 0;
 	}
-	for (unsigned i = PRESET_TRAITS; i <= PRESET_NEVER_RETURN; i++) {
+	for (unsigned i = PRESET_TRAITS; i <= PRESET_RETURNS; i++) {
 		if (strcmp(word, kinds[i]))
 			continue;
 		section->kind = i;
 		return 0;
 	}
-	return error_set(e, -EINVAL,
-			 "'%s' begins no section: @NAME, functions, callbacks or never-return",
-			 word);
+	return error_set(
+		e, -EINVAL,
+		"'%s' begins no section: @NAME, functions, callbacks, never-return or returns",
+		word);
 }
 
 static int add_line(struct presets *presets, const struct preset_line *section, char *line,
@@ -104,7 +106,7 @@ static int add_line(struct presets *presets, const struct preset_line *section, 
 
 static bool begins_section(const char *line)
 {
-	return *line == '@' || !strncmp(line, "functions ", 10) ||
+	return *line == '@' || !strncmp(line, "returns ", 8) || !strncmp(line, "functions ", 10) ||
 	       !strncmp(line, "callbacks ", 10) || !strncmp(line, "never-return ", 13);
 }
 

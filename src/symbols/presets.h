@@ -11,7 +11,13 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-enum preset_kind { PRESET_CALLS, PRESET_TRAITS, PRESET_CALLBACKS, PRESET_NEVER_RETURN };
+enum preset_kind {
+	PRESET_CALLS,
+	PRESET_TRAITS,
+	PRESET_CALLBACKS,
+	PRESET_NEVER_RETURN,
+	PRESET_RETURNS
+};
 
 /* The factors of a number of bytes. */
 enum bytes_factor { BYTES_NONE, BYTES_RETURNED, BYTES_ARG0, BYTES_ARG1, BYTES_ARG2, BYTES_ARG3 };

@@ -91,7 +91,7 @@ static void what_is_wrong_is_named_by_its_line(void **state)
 	assert_string_equal(e.text, "own, line 1: '@mine' needs the name of a module");
 	assert_int_equal(parse("\nread write\n", &e), -EINVAL);
 	assert_string_equal(e.text, "own, line 2: 'read' begins no section: @NAME, functions, "
-				    "callbacks or never-return");
+				    "callbacks, never-return or returns");
 }
 
 static bool matches(const char *text, const char *name)
