@@ -113,10 +113,28 @@ int call_single_return(struct pt_regs *ctx)
 
 #define KERNEL_SP (1ull << 63)
 
+#define CALL_ENTER_KERNEL(ctx) \
+	call_enter(bpf_get_attach_cookie(ctx), KERNEL_SP, ctx->di, ctx->si, ctx->dx, ctx->cx)
+
+/* Many by one link, where the kernel is built with fprobes. */
+SEC("?kprobe/kernel")
+int call_kernel_multi_entry(struct pt_regs *ctx)
+{
+	CALL_ENTER_KERNEL(ctx);
+	return 0;
+}
+
+SEC("?kprobe/kernel")
+int call_kernel_multi_return(struct pt_regs *ctx)
+{
+	call_leave(bpf_get_attach_cookie(ctx), KERNEL_SP, ctx->ax);
+	return 0;
+}
+
 SEC("?kprobe/kernel")
 int call_kernel_entry(struct pt_regs *ctx)
 {
-	call_enter(bpf_get_attach_cookie(ctx), KERNEL_SP, ctx->di, ctx->si, ctx->dx, ctx->cx);
+	CALL_ENTER_KERNEL(ctx);
 	return 0;
 }
 

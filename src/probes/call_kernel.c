@@ -41,12 +41,16 @@ void call_kernel_configure(struct probe_run *run)
 	bool wanted = kernel_count(run->setup->calls);
 	struct call_bpf *bpf = run->bpf;
 
+	bool multi = wanted && has_multi(run->setup->features);
+	struct bpf_program *programs[] = { bpf->progs.call_kernel_multi_entry,
+					   bpf->progs.call_kernel_multi_return };
+
 	bpf_program__set_autoload(bpf->progs.call_kernel_entry, wanted);
 	bpf_program__set_autoload(bpf->progs.call_kernel_return, wanted);
-	if (!has_multi(run->setup->features))
-		return;
-	bpf_program__set_expected_attach_type(bpf->progs.call_kernel_entry, ATTACH_KPROBE_MULTI);
-	bpf_program__set_expected_attach_type(bpf->progs.call_kernel_return, ATTACH_KPROBE_MULTI);
+	for (int i = 0; i < 2; i++) {
+		bpf_program__set_autoload(programs[i], multi);
+		bpf_program__set_expected_attach_type(programs[i], ATTACH_KPROBE_MULTI);
+	}
 }
 
 /* ---- fentry and fexit ---- */
@@ -119,6 +123,12 @@ static int fentry_attach_all(struct call_kernel *kernel, const struct call_bpf *
 
 /* ---- kprobes ---- */
 
+static void refuse(struct call_function *function)
+{
+	function->probing = CALL_NONE;
+	function->why = "the kernel lets nobody probe it";
+}
+
 static int kprobe_attach_multi(struct call_kernel *kernel, const struct call_bpf *bpf,
 			       const char **names, const uint64_t *cookies, size_t count)
 {
@@ -126,7 +136,8 @@ static int kprobe_attach_multi(struct call_kernel *kernel, const struct call_bpf
 		LIBBPF_OPTS(bpf_kprobe_multi_opts, options, .syms = names,
 			    .cookies = (const __u64 *)cookies, .cnt = count, .retprobe = returns);
 		struct bpf_link *link = bpf_program__attach_kprobe_multi_opts(
-			returns ? bpf->progs.call_kernel_return : bpf->progs.call_kernel_entry,
+			returns ? bpf->progs.call_kernel_multi_return
+				: bpf->progs.call_kernel_multi_entry,
 			NULL, &options);
 
 		if (!link)
@@ -136,25 +147,36 @@ static int kprobe_attach_multi(struct call_kernel *kernel, const struct call_bpf
 	return 0;
 }
 
-static int kprobe_attach_single(struct call_kernel *kernel, const struct call_bpf *bpf,
+/* One by one: a function that refuses is left out. */
+static int kprobe_attach_single(struct call_kernel *kernel, const struct probe_run *run,
 				const char **names, const uint64_t *cookies, size_t count)
 {
+	const struct call_bpf *bpf = run->bpf;
+	int err = 0;
+
 	kernel->singles = calloc(2 * count, sizeof(*kernel->singles));
 	if (!kernel->singles)
 		return -ENOMEM;
-	for (size_t i = 0; i < 2 * count; i++) {
-		bool returns = !(i % 2);
-		LIBBPF_OPTS(bpf_kprobe_opts, options, .bpf_cookie = cookies[i / 2],
-			    .retprobe = returns);
-		struct bpf_link *link = bpf_program__attach_kprobe_opts(
-			returns ? bpf->progs.call_kernel_return : bpf->progs.call_kernel_entry,
-			names[i / 2], &options);
+	for (size_t i = 0; i < count; i++) {
+		LIBBPF_OPTS(bpf_kprobe_opts, at_return, .bpf_cookie = cookies[i], .retprobe = true);
+		LIBBPF_OPTS(bpf_kprobe_opts, at_entry, .bpf_cookie = cookies[i]);
+		struct bpf_link *links[2];
 
-		if (!link)
-			return -errno;
-		kernel->singles[kernel->single_count++] = link;
+		links[0] = bpf_program__attach_kprobe_opts(bpf->progs.call_kernel_return, names[i],
+							   &at_return);
+		links[1] = links[0] ? bpf_program__attach_kprobe_opts(bpf->progs.call_kernel_entry,
+								      names[i], &at_entry)
+				    : NULL;
+		if (links[1]) {
+			kernel->singles[kernel->single_count++] = links[0];
+			kernel->singles[kernel->single_count++] = links[1];
+			continue;
+		}
+		err = -errno;
+		bpf_link__destroy(links[0]);
+		refuse(calls_get(run->setup->calls, (uint32_t)cookies[i]));
 	}
-	return 0;
+	return kernel->single_count ? 0 : err;
 }
 
 static int kprobe_attach_all(struct call_kernel *kernel, const struct probe_run *run, bool multi)
@@ -177,7 +199,7 @@ static int kprobe_attach_all(struct call_kernel *kernel, const struct probe_run 
 	if (!err && multi)
 		err = kprobe_attach_multi(kernel, run->bpf, names, cookies, count);
 	else if (!err)
-		err = kprobe_attach_single(kernel, run->bpf, names, cookies, count);
+		err = kprobe_attach_single(kernel, run, names, cookies, count);
 	free(names);
 	free(cookies);
 	return err;
@@ -197,11 +219,26 @@ static void detach(struct call_kernel *kernel)
 	kernel->singles = NULL;
 }
 
+/* Tries one way; what it did is undone when it fails. */
+static int attach_by(struct call_kernel *kernel, struct probe_run *run, const char *way)
+{
+	int err;
+
+	if (!strcmp(way, "fentry"))
+		err = fentry_attach_all(kernel, run->bpf, run->setup->calls);
+	else
+		err = kprobe_attach_all(kernel, run, !strcmp(way, "kprobe.multi"));
+	if (err)
+		detach(kernel);
+	else
+		run->setup->calls->kernel_way = way;
+	return err;
+}
+
 int call_kernel_attach(struct call_kernel **out, struct probe_run *run, struct error *e)
 {
 	size_t count = kernel_count(run->setup->calls);
 	struct call_kernel *kernel;
-	const char *way = "fentry";
 	int err = -ENOTSUP;
 
 	if (!count)
@@ -210,17 +247,13 @@ int call_kernel_attach(struct call_kernel **out, struct probe_run *run, struct e
 	if (!kernel)
 		return error_set(e, -ENOMEM, "out of memory");
 	if (count <= MOST_FENTRIES)
-		err = fentry_attach_all(kernel, run->bpf, run->setup->calls);
-	if (err) {
-		detach(kernel);
-		way = has_multi(run->setup->features) ? "kprobe.multi" : "kprobe";
-		err = kprobe_attach_all(kernel, run, has_multi(run->setup->features));
-	}
-	if (!err) {
-		run->setup->calls->kernel_way = way;
+		err = attach_by(kernel, run, "fentry");
+	if (err && has_multi(run->setup->features))
+		err = attach_by(kernel, run, "kprobe.multi");
+	if (err)
+		err = attach_by(kernel, run, "kprobe");
+	if (!err)
 		return 0;
-	}
-	detach(kernel);
 	return bpf_error(
 		e, err,
 		"this kernel lets nobody probe its functions: neither fentry nor kprobes work");
