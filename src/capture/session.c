@@ -1,10 +1,8 @@
 #include "capture/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -67,8 +65,8 @@ const struct absences *session_absences(const struct session *session)
 static int session_open_kernel(struct session *session, struct error *e)
 {
 	const struct session_config *config = session->config;
-	bool job = config->command || config->pid_count || config->selection.comm ||
-		   config->selection.cgroup;
+	const struct selection *selected = &config->selection;
+	bool job = config->command || config->pid_count || selected->comm || selected->cgroup;
 	struct kernel_config kernel = {
 		.layers = session->layers,
 		.required = config->required,
@@ -81,7 +79,7 @@ static int session_open_kernel(struct session *session, struct error *e)
 		.calls = config->calls,
 		.min_dur = config->min_dur,
 		.aggregates = config->aggregate,
-		.selection = &config->selection,
+		.selection = selected,
 		.absences = &session->absences,
 	};
 	int err = kernel_open(&session->kernel, &kernel, e);
@@ -194,17 +192,18 @@ static void session_sample(struct session *session)
 	kernel_sample(session->kernel, &session->sink);
 }
 
-/* How long there is between two counts of calls. */
-static uint64_t session_count_every(const struct session *session)
+/* When calls are counted next; never, when none are. */
+static uint64_t session_next_count(const struct session_config *config, uint64_t now)
 {
-	return session->config->aggregate ? session->config->aggregate : NS_PER_SECOND;
+	if (config->aggregate)
+		return now + config->aggregate;
+	return config->min_dur ? now + NS_PER_SECOND : UINT64_MAX;
 }
 
 /* What is done by the clock. Returns how many nanoseconds there are until something is due. */
 static uint64_t session_tick(struct session *session)
 {
-	uint64_t now = clock_boot();
-	uint64_t next;
+	uint64_t now = clock_boot(), next;
 
 	if (now >= session->next_sample) {
 		clock_sample(&session->sink);
@@ -221,7 +220,7 @@ static uint64_t session_tick(struct session *session)
 	}
 	if (now >= session->next_count) {
 		kernel_count(session->kernel, &session->sink);
-		session->next_count = now + session_count_every(session);
+		session->next_count = session_next_count(session->config, now);
 	}
 	if (session->config->progress && now >= session->next_progress) {
 		session_tell_progress(session);
@@ -307,7 +306,7 @@ int session_run(struct session *session, struct error *e)
 		return err;
 	session->next_sample = session->start + session->config->interval;
 	session->next_loss = session->start + LOSS_EVERY;
-	session->next_count = session->start + session_count_every(session);
+	session->next_count = session_next_count(session->config, session->start);
 	losses_start(&session->losses, session->start);
 	session->start_cpu = clock_own_cpu();
 	facts_start(&session->sink, session->kernel, session->start, session->start_cpu);

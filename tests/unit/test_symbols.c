@@ -88,7 +88,6 @@ static void instructions_are_as_long_as_objdump_says(void **state)
 	(void)state;
 	assert_decoded_as_objdump(LIBM);
 	assert_decoded_as_objdump("/usr/bin/python3");
-	
 }
 
 /* ---- sites ---- */

@@ -8,7 +8,8 @@ int main(int argc, char **argv)
 {
 	static double values[1000];
 	hsize_t size = 1000;
-	hid_t file = H5Fcreate(argc > 1 ? argv[1] : "out.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+	hid_t file =
+		H5Fcreate(argc > 1 ? argv[1] : "out.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
 	hid_t space = H5Screate_simple(1, &size, NULL);
 	int bad = 0;
 
@@ -21,7 +22,8 @@ int main(int argc, char **argv)
 				 H5P_DEFAULT);
 		bad |= H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0;
 		if (!i)
-			bad |= H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0;
+			bad |= H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+				       values) < 0;
 		H5Dclose(set);
 	}
 	H5Sclose(space);
