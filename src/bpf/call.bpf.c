@@ -17,7 +17,7 @@ static __always_inline bool call_enter(__u64 cookie, __u64 sp, __s64 arg0, __s64
 	struct call_frame *frame, alone = {};
 	struct task_state *state;
 	struct call_stack *stack;
-	bool pair;
+	bool pair, own;
 	__u32 depth;
 
 	if (!task_may_be_recorded(task))
@@ -26,9 +26,11 @@ static __always_inline bool call_enter(__u64 cookie, __u64 sp, __s64 arg0, __s64
 	stack = state ? stack_of(task, state) : NULL;
 	if (!stack)
 		return false;
-	stack_trim(stack, sp);
+	own = stack_is_own(stack, task, sp);
+	if (own)
+		stack_trim(stack, sp);
 	depth = stack->count;
-	pair = !(cookie & CALL_ENTRY_ONLY) && depth < CALL_FRAMES;
+	pair = !(cookie & CALL_ENTRY_ONLY) && depth < CALL_FRAMES && own;
 	frame = pair ? &stack->frames[depth & (CALL_FRAMES - 1)] : &alone;
 	frame->sp = sp;
 	frame->cookie = cookie;
@@ -178,8 +180,10 @@ static __always_inline void call_forget(struct task_struct *task)
 {
 	struct call_stack *stack = bpf_task_storage_get(&call_stacks, task, NULL, 0);
 
-	if (stack && shared.recording)
+	if (stack && shared.recording) {
 		stack_clear(stack);
+		stack->low = 0;
+	}
 }
 
 SEC("tp_btf/sched_process_exec")

@@ -6,6 +6,9 @@
  * A frame whose stack pointer lies below the current one was left without returning: by longjmp, or by an exception. Of
  * two with the same one the second was reached by a jump in place of a call, and both return.
  *
+ * All that holds on one stack only. A call on another one than the thread's own, a coroutine's or a signal handler's, has no frame:
+ * the kernel, which goes by the stack pointer likewise, would end the program.
+ *
  * Functions that are not static are verified once, not once for each way to their call; so the loops do not make loading slow.
  */
 #ifndef STRATA_BPF_CALL_FRAMES_BPF_H
@@ -16,8 +19,9 @@
 #include "bpf/task.bpf.h"
 
 /* Set by strata before load. */
-const volatile __u8 call_aggregates = 0; /* all calls are counted, none recorded */
-const volatile __u64 call_min_dur = 0;	 /* shorter ones are counted only */
+const volatile __u8 call_aggregates = 0;   /* all calls are counted, none recorded */
+const volatile __u8 call_knows_stacks = 0; /* the kernel has bpf_find_vma */
+const volatile __u64 call_min_dur = 0;	   /* shorter ones are counted only */
 
 struct call_frame {
 	__u64 ts;
@@ -31,6 +35,8 @@ struct call_stack {
 	__u32 pid;
 	__u32 tid;
 	__u32 pad;
+	__u64 low; /* the thread's own stack, as far as it is known; 0: not yet */
+	__u64 high;
 	struct call_frame frames[CALL_FRAMES];
 };
 
@@ -200,6 +206,52 @@ static __always_inline bool frame_is_left(const struct call_frame *frame, __u64 
 	if (frame->sp != sp)
 		return frame->sp < sp;
 	return !is_kernel(sp) && !call_is_chained(sp);
+}
+
+/* ---- stacks ---- */
+
+#define EBUSY	    16
+#define STACK_LEAST (16 << 10) /* no thread has less */
+
+static long stack_area(struct task_struct *task, struct vm_area_struct *area, __u64 *low)
+{
+	*low = area->vm_start;
+	return 0;
+}
+
+/* Where the thread's own stack begins, to grow down: the C library puts what is private to a thread above the stack that it makes for
+ * it, and has a guard below. */
+static __always_inline __u64 stack_top(struct task_struct *task)
+{
+	return task->pid == task->tgid ? BPF_CORE_READ(task, mm, start_stack) : task->thread.fsbase;
+}
+
+static __always_inline bool is_signal_stack(struct task_struct *task, __u64 sp)
+{
+	return sp > task->sas_ss_sp && sp - task->sas_ss_sp <= task->sas_ss_size;
+}
+
+/* Whether a call of the current thread's is on its own stack. */
+static __always_inline bool stack_is_own(struct call_stack *stack, struct task_struct *task,
+					 __u64 sp)
+{
+	__u64 low = 0;
+	long err;
+
+	if (is_kernel(sp) || !call_knows_stacks)
+		return true;
+	if (is_signal_stack(task, sp))
+		return false;
+	if (stack->low && sp >= stack->low && sp <= stack->high)
+		return true;
+	/* The first time, or it has grown, or another stack. */
+	stack->high = stack_top(task);
+	err = bpf_find_vma(task, stack->high, stack_area, &low, 0);
+	stack->low = low;
+	if (err ==
+	    -EBUSY) /* others change the mappings just now: what is near is sure without them */
+		low = stack->high - STACK_LEAST;
+	return low && sp >= low && sp <= stack->high;
 }
 
 /* Takes frames that were left off the stack. */

@@ -186,6 +186,7 @@ struct uprobes_state {
 
 struct mm_struct {
 	struct uprobes_state uprobes_state;
+	unsigned long start_stack;
 	unsigned long arg_start;
 	unsigned long arg_end;
 	struct file *exe_file;
@@ -224,8 +225,15 @@ struct task_io_accounting {
 	__u64 write_bytes;
 };
 
+struct thread_struct {
+	unsigned long fsbase;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	struct thread_struct thread;
+	unsigned long sas_ss_sp;
+	unsigned long sas_ss_size;
 	struct sched_entity se;
 	unsigned int __state;
 	void *stack;
@@ -278,6 +286,7 @@ struct k_sigaction {
 
 struct vm_area_struct {
 	unsigned long vm_start;
+	unsigned long vm_end;
 	unsigned long vm_pgoff;
 	struct file *vm_file;
 };

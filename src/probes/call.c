@@ -55,6 +55,7 @@ static void call_configure(struct probe_run *run)
 		state->way = way;
 	bpf->rodata->call_aggregates = setup->aggregates;
 	bpf->rodata->call_min_dur = setup->min_dur;
+	bpf->rodata->call_knows_stacks = features_has_helper(setup->features, "find_vma");
 	bpf_program__set_autoload(bpf->progs.call_session, way == WAY_SESSION);
 	bpf_program__set_autoload(bpf->progs.call_multi_entry, way != WAY_SINGLE);
 	bpf_program__set_autoload(bpf->progs.call_multi_return, way == WAY_MULTI);

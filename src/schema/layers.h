@@ -28,7 +28,7 @@ enum probe_id {
 	LOSS(UNREAD, "user memory not readable")      \
 	LOSS(ABI32, "32-bit call")                    \
 	LOSS(REQUEST, "too many requests in flight")  \
-	LOSS(DEPTH, "calls too deep to have a length")
+	LOSS(DEPTH, "no length: too deep, or not on the stack of its thread")
 
 enum loss {
 #define LOSS_ID(name, text) LOSS_##name,

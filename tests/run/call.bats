@@ -114,6 +114,12 @@ make_plugin() {
 waitpid" "$(rows call "dur is not None" func | sort -u)"
 }
 
+@test "coroutines and signal handlers on stacks of their own: the program lives, and every call is there" {
+	record -e process --call 'exe:stacks_*' -- "$W/stacks" >truth
+	same calls "$(cat truth)" "$(rows call True func | sort | uniq -c | awk '{ print $2, $1 }')"
+	same "calls on other stacks with a length" 0 "$(count call "func in ('stacks_outer', 'stacks_handler') and dur is not None")"
+}
+
 @test "every probe that is moved behind a first instruction stands where objdump sees no harm in it" {
 	"$HERE/slides.py" "$STRATA" /lib/x86_64-linux-gnu/libc.so.6
 }
