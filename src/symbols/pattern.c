@@ -51,8 +51,3 @@ bool pattern_matches(const struct pattern *pattern, const char *name)
 		return !regexec(&pattern->regex, name, 0, NULL, 0);
 	return !fnmatch(pattern->text, name, 0);
 }
-
-bool pattern_is_name(const struct pattern *pattern)
-{
-	return !pattern->is_regex && !strpbrk(pattern->text, "*?[\\");
-}

@@ -18,7 +18,4 @@ int pattern_open(struct pattern *pattern, const char *text, struct error *e);
 void pattern_close(struct pattern *pattern);
 bool pattern_matches(const struct pattern *pattern, const char *name);
 
-/* Whether it can match one name only. */
-bool pattern_is_name(const struct pattern *pattern);
-
 #endif

@@ -9,7 +9,7 @@ teardown() { leave; }
 # calls_of [CONDITION]: function, calls, returns and the sum of results, or of first arguments where there are none.
 calls_of() {
 	rows call "${1:-True}" func,dur,returned,arg0 |
-		awk -F'\t' '{ n[$1]++; d[$1] += $2 != ""; s[$1] += $3 != "" ? $3 : $4 }
+		awk -F'\t' '{ n[$1]++; d[$1] += $2 != "-"; s[$1] += $3 != "-" ? $3 : $4 }
 			END { for (f in n) print f, n[f], d[f], s[f] }' | sort
 }
 
@@ -189,9 +189,11 @@ write 409600" "$(rows counter "func in ('read', 'write')" func,bytes | awk -F'\t
 	record -e process --min-dur 20ms --call libc.so.6:clock_nanosleep -- /usr/bin/python3 -c 'import time
 for i in range(10): time.sleep(0.001)
 for i in range(3): time.sleep(0.05)'
-	same "slow ones" 3 "$(count call "func == 'clock_nanosleep'")"
+	slow=$(count call)
+	[ "$slow" -ge 3 ] # a busy machine makes slow ones of short sleeps
 	same "shorter than asked" 0 "$(count call "dur < 20000000")"
-	same "the others" 10 "$(rows counter "func == 'clock_nanosleep'" count | paste -sd+ | bc)"
+	same "the others" $((13 - slow)) "$(rows counter True count | paste -sd+ | bc)"
+	same "long ones among them" 0 "$(count counter "int(hist.split()[-1].split(':')[0]) > 24")"
 }
 
 @test "MPI: calls of four ranks, with their counts" {

@@ -303,6 +303,6 @@ calls_are() {
 	same "exit status" 0 "$(cat status)"
 	same probes single "$(rows run "key == 'call_probes'" value)"
 	same calls "$(sort out)" "$(rows call True func,dur,returned,arg0 |
-		awk -F'\t' '{ n[$1]++; d[$1] += $2 != ""; s[$1] += $3 != "" ? $3 : $4 }
+		awk -F'\t' '{ n[$1]++; d[$1] += $2 != "-"; s[$1] += $3 != "-" ? $3 : $4 }
 			END { for (f in n) print f, n[f], d[f], s[f] }' | sort)"
 }
