@@ -83,6 +83,7 @@ bench: deps
 	$(Q)scripts/fetch-web $(B)/npm
 	$(Q)$(MAKE) $(PARALLEL) all bench-built
 	$(Q)scripts/with-tracefs bench/run
+	$(Q)scripts/with-tracefs bench/functions
 	$(Q)bench/sql
 	$(Q)bench/export
 	$(Q)bench/report
