@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "bpf/call.skel.h"
 #include "probes/call_counters.h"
 #include "probes/call_kernel.h"
@@ -292,8 +293,13 @@ static void call_close_links(struct probe_run *run)
 
 static int call_stop(struct probe_run *run, struct error *e)
 {
+	struct call_state *state = run->state;
 	struct call_bpf *bpf = run->bpf;
-	int err = iterate(bpf->progs.call_in_flight, NULL, NULL, e);
+	int err;
+
+	if (state->counters)
+		call_counters_stop(state->counters, clock_boot());
+	err = iterate(bpf->progs.call_in_flight, NULL, NULL, e);
 
 	call_poll(run);
 	call_close_links(run);

@@ -14,9 +14,9 @@
 struct call_counters {
 	int map;
 	const struct calls *calls;
-	uint64_t since;
-	struct map places; /* by key: the place in `before`, plus 1 */
-	struct buf before; /* struct call_counter each: as it was read last */
+	uint64_t since, stop; /* stop: the end of the recording; 0: not yet */
+	struct map places;    /* by key: the place in `before`, plus 1 */
+	struct buf before;    /* struct call_counter each: as it was read last */
 };
 
 int call_counters_open(struct call_counters **out, int map, const struct calls *calls,
@@ -43,6 +43,11 @@ void call_counters_close(struct call_counters *counters)
 void call_counters_start(struct call_counters *counters, uint64_t now)
 {
 	counters->since = now;
+}
+
+void call_counters_stop(struct call_counters *counters, uint64_t now)
+{
+	counters->stop = now;
 }
 
 /* How a counter was when it was read last; NULL: out of memory. */
@@ -119,7 +124,7 @@ static void forget_if_gone(struct call_counters *counters, const struct call_cou
 void call_counters_take(struct call_counters *counters, struct sink *sink)
 {
 	struct call_counter_key key, next, *at = NULL;
-	uint64_t until = clock_boot();
+	uint64_t until = counters->stop ? counters->stop : clock_boot();
 	bool more = !bpf_map_get_next_key(counters->map, NULL, &next);
 
 	while (more) {

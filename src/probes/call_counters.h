@@ -19,6 +19,9 @@ void call_counters_close(struct call_counters *counters);
 
 void call_counters_start(struct call_counters *counters, uint64_t now);
 
+/* Nothing is counted from now on: the last interval ends here, whenever it is taken. */
+void call_counters_stop(struct call_counters *counters, uint64_t now);
+
 /* The rows of the interval since the last time. */
 void call_counters_take(struct call_counters *counters, struct sink *sink);
 

@@ -185,6 +185,15 @@ if child: os.waitpid(child, 0)'
 write 409600" "$(rows counter "func in ('read', 'write')" func,bytes | awk -F'\t' '{ n[$1] += $2 } END { for (f in n) print f, n[f] }' | sort)"
 }
 
+@test "counters are ph C in a .pfw file, with count, time in seconds and bytes, of the right thread" {
+	record -e process --scope job --aggregate 1h --call libc.so.6:read,write -- dd if=/dev/zero of=out bs=4k count=100 status=none
+	"$STRATA" export "$RUN" -f pfw -o out.pfw
+	jq -rc 'select(.ph? == "C") | [.name, .pid, .tid, .args.count, .args.size, .args.time > 0]' <(grep '"ph":"C"' out.pfw) >found
+	pid=$(rows process "event == 'exec'" pid)
+	same counters "[\"read [libc.so.6]\",$pid,$pid,100,409600,true]
+[\"write [libc.so.6]\",$pid,$pid,100,409600,true]" "$(sort found)"
+}
+
 @test "--min-dur keeps slow calls, and counts the others" {
 	record -e process --min-dur 20ms --call libc.so.6:clock_nanosleep -- /usr/bin/python3 -c 'import time
 for i in range(10): time.sleep(0.001)
