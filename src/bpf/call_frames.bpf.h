@@ -16,6 +16,7 @@
 
 #include "bpf/call.h"
 
+#include "bpf/counter.bpf.h"
 #include "bpf/task.bpf.h"
 
 /* Set by strata before load. */
@@ -47,20 +48,7 @@ struct {
 	__type(value, struct call_stack);
 } call_stacks SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 262144);
-	__type(key, struct call_counter_key);
-	__type(value, struct call_counter);
-} call_counters SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct call_counter);
-} call_zeros SEC(".maps");
+COUNTERS(call_counters);
 
 /* ---- what a call comes to ---- */
 
@@ -76,61 +64,22 @@ static __always_inline __u64 call_factor(__u64 cookie, int which, const struct c
 	return frame->args[(factor - CALL_FACTOR_ARG0) & 3];
 }
 
-static __always_inline __u32 call_bucket(__u64 dur)
-{
-	__u32 bucket = 0;
-
-#pragma unroll
-	for (int bits = 32; bits; bits /= 2) {
-		if (dur >> bits) {
-			dur >>= bits;
-			bucket += bits;
-		}
-	}
-	return bucket < CALL_BUCKETS ? bucket : CALL_BUCKETS - 1;
-}
-
-/* A thread counts in a place of its own, so that the addition is never contended. */
 __noinline int call_count(struct call_stack *stack, struct call_frame *frame, __u64 dur,
 			  __s64 returned)
 {
-	struct call_counter_key key;
-	struct call_counter *counter;
-	__u32 bucket, zero = 0;
+	__u64 bytes = 0;
 
 	if (!stack || !frame)
 		return 0;
-	key.function = frame->cookie;
-	key.tid = stack->tid;
-	counter = bpf_map_lookup_elem(&call_counters, &key);
-	if (!counter) {
-		struct call_counter *fresh = bpf_map_lookup_elem(&call_zeros, &zero);
-
-		if (!fresh)
-			return 0;
-		bpf_map_update_elem(&call_counters, &key, fresh, BPF_NOEXIST);
-		counter = bpf_map_lookup_elem(&call_counters, &key);
-	}
-	if (!counter) {
-		loss_count(LAYER_call, LOSS_STATE);
-		return 0;
-	}
-	counter->pid = stack->pid;
-	__sync_fetch_and_add(&counter->count, 1);
 	if (frame->cookie >> CALL_FACTORS_AT & 15)
-		__sync_fetch_and_add(&counter->bytes,
-				     call_factor(frame->cookie, 0, frame, returned) *
-					     call_factor(frame->cookie, 1, frame, returned));
+		bytes = call_factor(frame->cookie, 0, frame, returned) *
+			call_factor(frame->cookie, 1, frame, returned);
 	if (frame->cookie & CALL_ENTRY_ONLY)
-		return 0;
-	__sync_fetch_and_add(&counter->time, dur);
-	bucket = call_bucket(dur);
-	if (bucket < CALL_BUCKETS)
-		__sync_fetch_and_add(&counter->buckets[bucket], 1);
+		dur = CALL_NO_LENGTH;
+	counter_add(&call_counters, (struct call_counter_key){ frame->cookie, stack->tid },
+		    stack->pid, dur, bytes, LAYER_call);
 	return 0;
 }
-
-#define CALL_NO_LENGTH (~0ull) /* its return was not seen */
 
 __noinline int call_send(struct call_stack *stack, struct call_frame *frame, __u64 dur,
 			 __s64 returned, __u32 depth)

@@ -60,7 +60,7 @@ static const struct option_row rows[] = {
 	  "refuse patterns that find more functions (default: 5000)" },
 	{ 0, "presets", OPTION_TEXT, &given.presets, "FILE", "more presets for --call" },
 	{ 0, "aggregate", OPTION_DURATION, &given.aggregate, "TIME",
-	  "count calls of --call each TIME instead of recording each" },
+	  "count calls of --call, io, fs and mem each TIME, and record none" },
 	{ 0, "min-dur", OPTION_DURATION, &given.min_dur, "TIME",
 	  "record calls of --call that take TIME or longer, and count the others" },
 	{ 'd', "duration", OPTION_DURATION, &given.duration, "TIME",
@@ -136,6 +136,7 @@ static int parse_calls(struct session_config *config, const struct arguments *ar
 {
 	struct calls_request request = calls_wanted(arguments, config->pid_count ? pids[0] : 0);
 	uint32_t layer = LAYER_BIT(LAYER_call);
+	uint32_t counted = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem);
 
 	config->aggregate = given.aggregate;
 	config->min_dur = given.min_dur;
@@ -143,9 +144,16 @@ static int parse_calls(struct session_config *config, const struct arguments *ar
 		return error_set(
 			e, -EINVAL,
 			"layer 'call' needs --call: which functions, such as --call @posix");
-	if (!request.count && (given.aggregate || given.min_dur))
-		return error_set(e, -EINVAL, "--%s is about the functions of --call: there is none",
-				 given.aggregate ? "aggregate" : "min-dur");
+	if (!request.count && given.min_dur)
+		return error_set(e, -EINVAL,
+				 "--min-dur is about the functions of --call: there is none");
+	if (!request.count && given.aggregate && !(config->layers & counted))
+		return error_set(e, -EINVAL,
+				 "--aggregate counts functions of --call, and calls of the layers "
+				 "io, fs and mem: there is neither");
+	if (given.aggregate && given.path)
+		return error_set(e, -EINVAL,
+				 "--aggregate looks at no file: --path makes no sense with it");
 	if (given.aggregate && given.min_dur)
 		return error_set(e, -EINVAL,
 				 "--aggregate counts all calls: --min-dur has nothing to keep");

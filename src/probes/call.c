@@ -213,6 +213,23 @@ static int call_attach_modules(struct probe_run *run, struct error *e)
 	return err;
 }
 
+static bool call_counted(const void *context, uint32_t number, struct counted *counted)
+{
+	const struct calls *calls = context;
+	const struct call_function *function;
+
+	if (number >= calls_count(calls))
+		return false;
+	function = calls_get(calls, number);
+	*counted = (struct counted){
+		.name = function->name,
+		.module = calls_module(calls, function->module)->name,
+		.timed = function->probing == CALL_PAIR,
+		.moves_bytes = function->bytes[0],
+	};
+	return true;
+}
+
 static int call_attach(struct probe_run *run, struct error *e)
 {
 	struct call_state *state = run->state;
@@ -233,7 +250,7 @@ static int call_attach(struct probe_run *run, struct error *e)
 	if (!run->setup->aggregates && !run->setup->min_dur)
 		return 0;
 	return call_counters_open(&state->counters, bpf_map__fd(bpf->maps.call_counters),
-				  run->setup->calls, e);
+				  call_counted, run->setup->calls, e);
 }
 
 /* ---- recording ---- */

@@ -13,13 +13,14 @@
 
 struct call_counters {
 	int map;
-	const struct calls *calls;
+	counted_find *find;
+	const void *context;  /* of find */
 	uint64_t since, stop; /* stop: the end of the recording; 0: not yet */
 	struct map places;    /* by key: the place in `before`, plus 1 */
 	struct buf before;    /* struct call_counter each: as it was read last */
 };
 
-int call_counters_open(struct call_counters **out, int map, const struct calls *calls,
+int call_counters_open(struct call_counters **out, int map, counted_find *find, const void *context,
 		       struct error *e)
 {
 	struct call_counters *counters = *out = calloc(1, sizeof(*counters));
@@ -27,7 +28,8 @@ int call_counters_open(struct call_counters **out, int map, const struct calls *
 	if (!counters)
 		return error_set(e, -ENOMEM, "out of memory");
 	counters->map = map;
-	counters->calls = calls;
+	counters->find = find;
+	counters->context = context;
 	return 0;
 }
 
@@ -87,11 +89,10 @@ static void add_row(struct call_counters *counters, struct sink *sink, uint64_t 
 		    const struct call_counter_key *key, const struct call_counter *now,
 		    const struct call_counter *before)
 {
-	const struct call_function *function = calls_get(counters->calls, key->function);
-	const char *module = calls_module(counters->calls, function->module)->name;
 	struct builder *row = sink_table(sink, TABLE_counter);
+	struct counted counted;
 
-	if (!row)
+	if (!row || !counters->find(counters->context, key->function, &counted))
 		return sink_drop(sink, TABLE_counter);
 	SET(ts, counters->since);
 	SET(dur, until - counters->since);
@@ -99,12 +100,12 @@ static void add_row(struct call_counters *counters, struct sink *sink, uint64_t 
 		SET(pid, now->pid);
 	if (key->tid)
 		SET(tid, key->tid);
-	builder_set_text(row, column_counter_func, function->name, strlen(function->name));
-	builder_set_text(row, column_counter_module, module, strlen(module));
+	builder_set_text(row, column_counter_func, counted.name, strlen(counted.name));
+	builder_set_text(row, column_counter_module, counted.module, strlen(counted.module));
 	SET(count, now->count - before->count);
-	if (function->probing == CALL_PAIR)
+	if (counted.timed)
 		SET(time, now->time - before->time);
-	if (function->bytes[0])
+	if (counted.moves_bytes)
 		SET(bytes, now->bytes - before->bytes);
 	set_histogram(row, now, before);
 	sink_end_row(sink, TABLE_counter);
@@ -133,8 +134,7 @@ void call_counters_take(struct call_counters *counters, struct sink *sink)
 		key = next;
 		at = &key;
 		more = !bpf_map_get_next_key(counters->map, at, &next);
-		if (bpf_map_lookup_elem(counters->map, &key, &now) ||
-		    key.function >= calls_count(counters->calls))
+		if (bpf_map_lookup_elem(counters->map, &key, &now))
 			continue;
 		before = counter_before(counters, &key);
 		if (!before)

@@ -5,16 +5,27 @@
 #ifndef STRATA_PROBES_CALL_COUNTERS_H
 #define STRATA_PROBES_CALL_COUNTERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "store/sink.h"
-#include "symbols/calls.h"
 
 struct call_counters;
 
-int call_counters_open(struct call_counters **counters, int map, const struct calls *calls,
-		       struct error *e);
+/* What is counted under a number. */
+struct counted {
+	const char *name;
+	const char *module;
+	bool timed;	  /* its calls have lengths */
+	bool moves_bytes; /* something says how many */
+};
+
+/* Of what is called by the number; false: nothing is. */
+typedef bool counted_find(const void *context, uint32_t number, struct counted *counted);
+
+int call_counters_open(struct call_counters **counters, int map, counted_find *find,
+		       const void *context, struct error *e);
 void call_counters_close(struct call_counters *counters);
 
 void call_counters_start(struct call_counters *counters, uint64_t now);

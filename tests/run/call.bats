@@ -185,6 +185,20 @@ if child: os.waitpid(child, 0)'
 write 409600" "$(rows counter "func in ('read', 'write')" func,bytes | awk -F'\t' '{ n[$1] += $2 } END { for (f in n) print f, n[f] }' | sort)"
 }
 
+@test "system calls that are counted are as many, and move as much, as those that are recorded" {
+	record -e io,fs,mem --scope job -- dd if=/dev/zero of=out bs=4k count=100 status=none
+	no_loss
+	rows io,fs,mem True table,op,returned | awk -F'\t' '{ n[$2]++; if ($1 == "io" && $3 > 0) b[$2] += $3 }
+		END { for (f in n) print f, n[f], b[f] + 0 }' | sort >recorded
+	rm "$RUN" out
+	record -e io,fs,mem --scope job --aggregate 1s -- dd if=/dev/zero of=out bs=4k count=100 status=none
+	no_loss
+	same "rows of calls" 0 "$(count io,fs,mem)"
+	same calls "$(cat recorded)" "$(rows counter "module == 'syscall'" func,count,bytes | awk -F'\t' '{ n[$1] += $2; b[$1] += $3 }
+		END { for (f in n) print f, n[f], b[f] + 0 }' | sort)"
+	[ "$(wc -l <recorded)" -gt 8 ]
+}
+
 @test "counters are ph C in a .pfw file, with count, time in seconds and bytes, of the right thread" {
 	record -e process --scope job --aggregate 1h --call libc.so.6:read,write -- dd if=/dev/zero of=out bs=4k count=100 status=none
 	"$STRATA" export "$RUN" -f pfw -o out.pfw
@@ -254,7 +268,9 @@ for i in range(7): os.pread(fd, 100, 0)'
 	! record --call read -- true && says words "MODULE:FUNCTION"
 	! record --call 'libc.so.6:*' --call-limit 100 -- true && says words "more than 100 functions.*--call-limit"
 	! record -e call -- true && says words "layer 'call' needs --call"
-	! record --aggregate 1s -- true && says words "--aggregate is about the functions of --call"
+	! record -e sched --aggregate 1s -- true && says words "--aggregate counts .*: there is neither"
+	! record --min-dur 1s -- true && says words "--min-dur is about the functions of --call"
+	! record --aggregate 1s --path /tmp -- true && says words "--path makes no sense"
 	cp "$W/calls" stripped
 	strip stripped
 	! record --call exe:calls_leaf -- ./stripped && says words "no names of functions: it is stripped"
