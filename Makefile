@@ -33,9 +33,9 @@ LINKED   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 ALL_CFLAGS = -std=gnu11 $(WARN) $(HARDEN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) -pthread
 # The recorder is copied to other machines as one file, so its libraries are linked in.
 LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ljson-c -ledit -ltinfo -lbsd -lmd -Wl,-Bdynamic -lm -pthread
-LIB_LIBS := -lz -lzstd -lxxhash -ljson-c -lm
+LIB_LIBS := -lelf -lz -lzstd -lxxhash -ljson-c -lm
 
-LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/schema/syscalls.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c))
+LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/schema/syscalls.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c src/symbols/*.c))
 LIB_SRC  += src/sampler/proc_cpu.c src/sampler/proc_disk.c
 REC_SRC  := $(filter-out $(LIB_SRC),$(sort $(wildcard src/capture/*.c src/probes/*.c src/sampler/*.c)))
 CMD_SRC  := $(sort $(wildcard src/cmd/*.c)) src/main.c
@@ -49,7 +49,7 @@ LIB_OBJ  := $(call obj,$(LIB_SRC))
 REC_OBJ  := $(call obj,$(REC_SRC))
 CMD_OBJ  := $(call obj,$(CMD_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
-WORK     := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(WORK_SRC))
+WORK     := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(WORK_SRC)) $(patsubst tests/workloads/%.cc,$(B)/workloads/%,$(wildcard tests/workloads/*.cc))
 # Pages about commands have sources of their own; those about the file and its tables are the documents of docs/.
 MAN      := $(patsubst man/%.scd,$(B)/man/%,$(MAN_SRC)) $(B)/man/strata-format.5 $(B)/man/strata-tables.5
 SKEL     := $(patsubst src/bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(BPF_SRC))
@@ -139,6 +139,7 @@ bench: deps
 	$(Q)scripts/fetch-web $(B)/npm
 	$(Q)$(MAKE) $(PARALLEL) all bench-built
 	$(Q)scripts/with-tracefs bench/run
+	$(Q)scripts/with-tracefs bench/functions
 	$(Q)bench/sql
 	$(Q)bench/export
 	$(Q)bench/report
@@ -183,6 +184,7 @@ $(PAGE): scripts/bundle-page $(wildcard web/*) $(wildcard $(UPLOT)/dist/uPlot.ii
 	$(Q)scripts/bundle-page $(UPLOT)/dist > $@
 
 $(B)/src/render/page_html.o: $(PAGE)
+$(B)/src/symbols/presets.o: src/symbols/presets.txt
 
 # ---- BPF: every program file is an object of its own, whose skeleton its probe includes ----
 
@@ -227,6 +229,11 @@ $(B)/workloads/%: tests/workloads/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -pthread -MMD -MP -o $@ $< $(WORK_LIBS)
+
+$(B)/workloads/%: tests/workloads/%.cc
+	$(call say,CXX,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CXX) -Wall -Wextra -Werror -O2 -g -MMD -MP -o $@ $<
 
 $(B)/workloads/uring $(B)/workloads/waits: WORK_LIBS := -luring
 

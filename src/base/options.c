@@ -82,6 +82,20 @@ static const char *options_expected(enum option_kind kind)
 	}
 }
 
+static int options_store_next(const char **texts, const char *shown, const char *value,
+			      struct error *e)
+{
+	size_t count = 0;
+
+	while (texts[count])
+		count++;
+	if (count == OPTION_TEXTS_MOST)
+		return error_set(e, -EINVAL, "option '%s' is given more than %d times", shown,
+				 OPTION_TEXTS_MOST);
+	texts[count] = value;
+	return 0;
+}
+
 /* `shown` is the option as it was written, for messages. */
 static int options_store(const struct option_row *row, const char *shown, const char *value,
 			 struct error *e)
@@ -91,6 +105,7 @@ static int options_store(const struct option_row *row, const char *shown, const 
 	switch (row->kind) {
 	case OPTION_FLAG: *(bool *)row->value = true; break;
 	case OPTION_TEXT: *(const char **)row->value = value; break;
+	case OPTION_TEXTS: return options_store_next(row->value, shown, value, e);
 	case OPTION_DURATION: err = units_parse_duration(value, row->value); break;
 	case OPTION_SIZE: err = units_parse_size(value, row->value); break;
 	case OPTION_COUNT: err = units_parse_count(value, row->value); break;

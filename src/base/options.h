@@ -15,9 +15,12 @@
 
 #include "base/error.h"
 
+#define OPTION_TEXTS_MOST 63
+
 enum option_kind {
 	OPTION_FLAG,	 /* bool: set to true */
 	OPTION_TEXT,	 /* const char *: the last one given holds */
+	OPTION_TEXTS,	 /* const char *[OPTION_TEXTS_MOST + 1]: all that are given, then NULL */
 	OPTION_DURATION, /* uint64_t nanoseconds: 500ms, 30s, 2m, 1h; a bare number is seconds */
 	OPTION_SIZE,	 /* uint64_t bytes: 512, 64K, 8M, 1G (powers of two) */
 	OPTION_COUNT,	 /* uint64_t: a whole number */

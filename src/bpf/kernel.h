@@ -183,7 +183,17 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
 struct mm_struct {
+	struct uprobes_state uprobes_state;
+	unsigned long start_stack;
 	unsigned long arg_start;
 	unsigned long arg_end;
 	unsigned long flags;
@@ -252,8 +262,15 @@ struct task_io_accounting {
 	__u64 write_bytes;
 };
 
+struct thread_struct {
+	unsigned long fsbase;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	struct thread_struct thread;
+	unsigned long sas_ss_sp;
+	unsigned long sas_ss_size;
 	struct sched_entity se;
 	unsigned int __state;
 	void *stack;
@@ -289,10 +306,12 @@ struct pt_regs {
 	unsigned long r9;
 	unsigned long r8;
 	unsigned long ax;
+	unsigned long cx;
 	unsigned long dx;
 	unsigned long si;
 	unsigned long di;
 	unsigned long orig_ax;
+	unsigned long sp;
 };
 
 struct sigaction {
@@ -306,6 +325,7 @@ struct k_sigaction {
 
 struct vm_area_struct {
 	unsigned long vm_start;
+	unsigned long vm_end;
 	unsigned long vm_pgoff;
 	struct file *vm_file;
 };

@@ -163,6 +163,7 @@ static int worker_open(struct worker *worker, struct drain *drain, struct kept *
 	worker->drain = drain;
 	sink_init(&worker->maker.sink, drain->writer);
 	worker->maker.sink.kept = kept;
+	worker->maker.calls = kernel_calls(drain->kernel);
 	worker->bells = epoll_create1(EPOLL_CLOEXEC);
 	if (worker->bells < 0)
 		return error_errno(e, "cannot make an epoll");

@@ -81,6 +81,9 @@ static int kernel_configure(struct kernel *kernel, const struct kernel_config *c
 		.targets = config->targets,
 		.target_count = config->target_count,
 		.command = config->command,
+		.calls = config->calls,
+		.min_dur = config->min_dur,
+		.aggregates = config->aggregates,
 		.features = kernel->features,
 		.absences = config->absences,
 		.config = to,
@@ -200,6 +203,16 @@ void kernel_poll(struct kernel *kernel)
 void kernel_sample(struct kernel *kernel, struct sink *sink)
 {
 	probe_set_sample(&kernel->probes, sink);
+}
+
+void kernel_count(struct kernel *kernel, struct sink *sink)
+{
+	probe_set_count(&kernel->probes, sink);
+}
+
+const struct calls *kernel_calls(const struct kernel *kernel)
+{
+	return kernel->probes.setup.calls;
 }
 
 int kernel_stop(struct kernel *kernel, struct error *e)

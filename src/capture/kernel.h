@@ -27,6 +27,9 @@ struct kernel_config {
 	uint64_t ring_bytes;  /* of each CPU's ring; 0: chosen by the number of CPUs */
 	const pid_t *targets; /* processes to attach to */
 	size_t target_count;
+	struct calls *calls; /* functions to trace; NULL: none */
+	uint64_t min_dur;    /* see struct probe_setup; so is aggregates */
+	bool aggregates;
 	bool command;			   /* a command will be launched */
 	const struct selection *selection; /* resolved */
 	struct absences *absences;	   /* gets what this kernel cannot give */
@@ -60,6 +63,12 @@ void kernel_poll(struct kernel *kernel);
 
 /* Adds the probes' rows of the interval since the last time. */
 void kernel_sample(struct kernel *kernel, struct sink *sink);
+
+/* Adds rows of what was counted since the last time. */
+void kernel_count(struct kernel *kernel, struct sink *sink);
+
+/* The functions that are traced; NULL: none. */
+const struct calls *kernel_calls(const struct kernel *kernel);
 
 /* Ends recording: what is in flight is closed as unfinished, all into the rings, and the programs are detached, but for what
  * kernel_signalled() needs. */

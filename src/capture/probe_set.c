@@ -309,6 +309,13 @@ void probe_set_sample(struct probe_set *set, struct sink *sink)
 			run->probe->sample(run, sink);
 }
 
+void probe_set_count(struct probe_set *set, struct sink *sink)
+{
+	for_each_run (run, set)
+		if (run->probe->count)
+			run->probe->count(run, sink);
+}
+
 static void run_detach(struct probe_run *run)
 {
 	bpf_object__detach_skeleton(run->skeleton);

@@ -26,6 +26,7 @@ void probe_set_close(struct probe_set *set);
 int probe_set_start(struct probe_set *set, struct error *e);
 void probe_set_poll(struct probe_set *set);
 void probe_set_sample(struct probe_set *set, struct sink *sink);
+void probe_set_count(struct probe_set *set, struct sink *sink);
 int probe_set_stop(struct probe_set *set, struct error *e); /* and detaches them */
 void probe_set_finish(struct probe_set *set, struct sink *sink);
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -53,6 +52,9 @@ static int session_open_kernel(struct session *session, struct error *e)
 		.targets = config->pids,
 		.target_count = config->pid_count,
 		.command = config->command,
+		.calls = config->calls,
+		.min_dur = config->min_dur,
+		.aggregates = config->aggregate,
 		.selection = &config->selection,
 		.absences = &session->absences,
 	};
@@ -208,11 +210,18 @@ void session_follow(struct session *session)
 			    &session->sink);
 }
 
+/* When calls are counted next; never, when none are. */
+static uint64_t session_next_count(const struct session_config *config, uint64_t now)
+{
+	if (config->aggregate)
+		return now + config->aggregate;
+	return config->min_dur ? now + NS_PER_SECOND : UINT64_MAX;
+}
+
 /* What is done by the clock. Returns how many nanoseconds there are until something is due. */
 static uint64_t session_tick(struct session *session)
 {
-	uint64_t now = clock_boot();
-	uint64_t next;
+	uint64_t now = clock_boot(), next;
 
 	if (now >= session->next_sample) {
 		clock_sample(&session->clock, &session->sink);
@@ -226,12 +235,18 @@ static uint64_t session_tick(struct session *session)
 		sink_flush(&session->sink, 0);
 		session->next_loss = now + LOSS_EVERY;
 	}
+	if (now >= session->next_count) {
+		kernel_count(session->kernel, &session->sink);
+		session->next_count = session_next_count(session->config, now);
+	}
 	if (session->config->progress && now >= session->next_progress) {
 		session_tell_progress(session);
 		session->next_progress = now + PROGRESS_EVERY;
 	}
 	next = session->next_sample < session->next_loss ? session->next_sample
 							 : session->next_loss;
+	if (session->next_count < next)
+		next = session->next_count;
 	if (signals_due(&session->signals) < next)
 		next = signals_due(&session->signals);
 	if (session_end_time(session) < next)
@@ -320,6 +335,7 @@ int session_run(struct session *session, struct error *e)
 		return err;
 	session->next_sample = session->start + session->config->interval;
 	session->next_loss = session->start + LOSS_EVERY;
+	session->next_count = session_next_count(session->config, session->start);
 	losses_start(&session->losses, session->start);
 	session->start_cpu = clock_own_cpu();
 	facts_start(&session->sink, session->kernel, session->start, session->start_cpu);

@@ -47,7 +47,10 @@ struct session_config {
 	bool rotate;		      /* goes on in new files, and drops the oldest */
 	uint64_t interval;	      /* ns between samples */
 	uint64_t ring_bytes;	      /* 0: by the number of CPUs */
-	struct selection selection;   /* resolved */
+	struct calls *calls;	      /* functions to trace; NULL: none */
+	uint64_t aggregate; /* ns between counts, which are rows instead of calls; 0: calls are */
+	uint64_t min_dur;   /* ns: shorter calls are counted only */
+	struct selection selection; /* resolved */
 	const char *output;
 	const char *log;	/* the job's own, to follow; NULL: none */
 	struct account account; /* who the command runs as */

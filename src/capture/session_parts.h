@@ -34,7 +34,7 @@ struct session {
 	int command_status; /* as waitpid gives it */
 	uint64_t start, stop;
 	uint64_t start_cpu; /* own CPU time before the recording */
-	uint64_t next_sample, next_loss, next_progress;
+	uint64_t next_sample, next_loss, next_progress, next_count;
 	struct losses losses;
 	struct clock_sampler clock;
 	struct follow *follow; /* NULL: no log to follow */

@@ -20,17 +20,22 @@
 #include "capture/rights.h"
 #include "capture/follow.h"
 #include "capture/session.h"
+#include "cmd/layers.h"
+#include "cmd/list_calls.h"
 
 enum { RECORD_FAILED = 125, RECORD_NOT_EXECUTABLE = 126, RECORD_NOT_FOUND = 127 };
 
-#define MOST_PIDS 4096
+#define MOST_PIDS  4096
+#define MOST_CALLS 64 /* --call options, and a NULL behind them */
 
 static struct record_options_values {
 	const char *output, *layers, *pids, *scope, *until, *user, *comm, *cgroup, *container,
 		*path, *log;
 	bool all, force, drop_caches, redact_args, rotate;
-	uint64_t duration, interval, buffer, max_size, max_time;
-} given = { .interval = NS_PER_SECOND };
+	const char *list_calls, *presets, *calls[MOST_CALLS];
+	bool call_returns;
+	uint64_t duration, interval, buffer, max_size, max_time, call_limit, aggregate, min_dur;
+} given = { .interval = NS_PER_SECOND, .call_limit = CALLS_LIMIT };
 
 static const struct option_row rows[] = {
 	{ 'o', "output", OPTION_TEXT, &given.output, "FILE",
@@ -50,6 +55,19 @@ static const struct option_row rows[] = {
 	{ 0, "container", OPTION_TEXT, &given.container, "ID|NAME|PID",
 	  "only threads in this container; alone: attach to it until it ends" },
 	{ 0, "path", OPTION_TEXT, &given.path, "PREFIX", "only files whose path begins so" },
+	{ 0, "call", OPTION_TEXTS, given.calls, "WHAT",
+	  "trace functions: libc.so.6:read,f*, exe:/regex/, kernel:vfs_*, @posix" },
+	{ 0, "list-calls", OPTION_TEXT, &given.list_calls, "WHAT",
+	  "print what --call would trace, and what a probe of each costs" },
+	{ 0, "call-returns", OPTION_FLAG, &given.call_returns, NULL,
+	  "return probes on C++ too: an exception there ends the program" },
+	{ 0, "call-limit", OPTION_COUNT, &given.call_limit, "N",
+	  "refuse patterns that find more functions (default: 5000)" },
+	{ 0, "presets", OPTION_TEXT, &given.presets, "FILE", "more presets for --call" },
+	{ 0, "aggregate", OPTION_DURATION, &given.aggregate, "TIME",
+	  "count calls of --call, io, fs and mem each TIME, and record none" },
+	{ 0, "min-dur", OPTION_DURATION, &given.min_dur, "TIME",
+	  "record calls of --call that take TIME or longer, and count the others" },
 	{ 'd', "duration", OPTION_DURATION, &given.duration, "TIME",
 	  "stop recording after TIME (30s, 5m); the job goes on" },
 	{ 0, "max-size", OPTION_SIZE, &given.max_size, "SIZE",
@@ -89,50 +107,6 @@ const struct options record_options = {
 
 /* ---- from options to a session's configuration ---- */
 
-/* What -e can name, on standard output. */
-static void list_layers(void)
-{
-	static const char *const when[] = {
-		[WHEN_ALWAYS] = "always", [WHEN_DEFAULT] = "by default", [WHEN_NAMED] = "when named"
-	};
-
-	for (unsigned i = 0; i < LAYER_COUNT; i++)
-		printf("%-9s %-12s %s\n", schema_layers[i].name,
-		       layers_available() & LAYER_BIT(i) ? when[schema_layers[i].when] : "not yet",
-		       schema_layers[i].doc);
-}
-
-/* Layers, and those of them that were asked for by name. */
-static int parse_layers(const char *text, uint32_t *layers, uint32_t *required, struct error *e)
-{
-	char copy[256], hint[512], *rest = copy;
-
-	*required = 0;
-	*layers = layers_that(WHEN_ALWAYS);
-	if (!text) {
-		*layers |= layers_that(WHEN_DEFAULT);
-		return 0;
-	}
-	snprintf(copy, sizeof(copy), "%s", text);
-	for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
-		unsigned layer = 0;
-
-		while (layer < LAYER_COUNT && strcmp(word, layer_names.names[layer]))
-			layer++;
-		if (layer == LAYER_COUNT)
-			return error_set(e, -EINVAL, "no layer '%s': %s", word,
-					 suggest_names(hint, sizeof(hint), word, layer_names.names,
-						       layer_names.count));
-		if (!(layers_available() & LAYER_BIT(layer)))
-			return error_set(e, -ENOTSUP,
-					 "layer '%s' cannot be recorded by this version of strata",
-					 word);
-		*required |= LAYER_BIT(layer);
-	}
-	*layers |= *required;
-	return 0;
-}
-
 static int parse_pids(const char *text, pid_t *pids, size_t *count, struct error *e)
 {
 	const char *at = text;
@@ -152,6 +126,73 @@ static int parse_pids(const char *text, pid_t *pids, size_t *count, struct error
 		at = *end ? end + 1 : end;
 	}
 	return 0;
+}
+
+/* What --call asks for, of whom. */
+static struct calls_request calls_wanted(const struct arguments *arguments, pid_t pid)
+{
+	struct calls_request request = {
+		.wanted = given.calls,
+		.presets = given.presets,
+		.target = { .command = arguments->command ? arguments->command[0] : NULL,
+			    .pid = pid },
+		.returns = given.call_returns,
+		.limit = given.call_limit,
+	};
+
+	while (given.calls[request.count])
+		request.count++;
+	return request;
+}
+
+static int parse_calls(struct session_config *config, const struct arguments *arguments,
+		       struct calls *calls, const pid_t *pids, struct error *e)
+{
+	struct calls_request request = calls_wanted(arguments, config->pid_count ? pids[0] : 0);
+	uint32_t layer = LAYER_BIT(LAYER_call);
+	uint32_t counted = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem);
+
+	config->aggregate = given.aggregate;
+	config->min_dur = given.min_dur;
+	if (!request.count && config->layers & layer)
+		return error_set(
+			e, -EINVAL,
+			"layer 'call' needs --call: which functions, such as --call @posix");
+	if (!request.count && given.min_dur)
+		return error_set(e, -EINVAL,
+				 "--min-dur is about the functions of --call: there is none");
+	if (!request.count && given.aggregate && !(config->layers & counted))
+		return error_set(e, -EINVAL,
+				 "--aggregate counts functions of --call, and calls of the layers "
+				 "io, fs and mem: there is neither");
+	if (given.aggregate && given.path)
+		return error_set(e, -EINVAL,
+				 "--aggregate looks at no file: --path makes no sense with it");
+	if (given.aggregate && given.min_dur)
+		return error_set(e, -EINVAL,
+				 "--aggregate counts all calls: --min-dur has nothing to keep");
+	if (given.aggregate && given.aggregate < NS_PER_SECOND / 100)
+		return error_set(e, -EINVAL, "--aggregate must be at least 10ms");
+	if (!request.count)
+		return 0;
+	config->calls = calls;
+	config->layers |= layer;
+	config->required |= layer;
+	return calls_open(calls, &request, e);
+}
+
+/* --list-calls MODULE is MODULE:* */
+static int list_calls_of(const struct arguments *arguments)
+{
+	struct calls_request request = calls_wanted(arguments, 0);
+	const char *name = given.list_calls;
+	char all[4096];
+
+	snprintf(all, sizeof(all), "%s%s", name, *name == '@' || strchr(name, ':') ? "" : ":*");
+	request.wanted = (const char *const[]){ all };
+	request.count = 1;
+	request.limit = UINT64_MAX;
+	return list_calls(&request);
 }
 
 /* One of two words for an option. */
@@ -393,6 +434,7 @@ int cmd_record(int argc, char **argv)
 	struct session_config config = { 0 };
 	struct arguments arguments = { 0 };
 	static pid_t pids[MOST_PIDS];
+	struct calls calls = { 0 };
 	char output[256];
 	struct error e;
 	int status, err;
@@ -400,17 +442,24 @@ int cmd_record(int argc, char **argv)
 	if (!cmd_parse(&record_options, argc, argv, &arguments, &status))
 		return status;
 	if (given.layers && !strcmp(given.layers, "list")) {
-		list_layers();
+		layers_list();
 		free(arguments.items);
 		return 0;
+	}
+	if (given.list_calls) {
+		status = list_calls_of(&arguments);
+		free(arguments.items);
+		return status;
 	}
 	err = check_target(&arguments, &e);
 	if (!err)
 		err = parse_choices(&config, &e);
 	if (!err)
-		err = parse_layers(given.layers, &config.layers, &config.required, &e);
+		err = layers_parse(given.layers, &config.layers, &config.required, &e);
 	if (!err)
 		err = parse_pids(given.pids, pids, &config.pid_count, &e);
+	if (!err)
+		err = parse_calls(&config, &arguments, &calls, pids, &e);
 	free(arguments.items);
 	config.selection.comm = given.comm;
 	config.selection.cgroup = given.cgroup;
@@ -449,9 +498,9 @@ int cmd_record(int argc, char **argv)
 		err = rights_check(&e);
 	if (!err)
 		err = rights_narrow(&config, &e);
-	if (err) {
+	if (err)
 		log_error("%s", e.text);
-		return RECORD_FAILED;
-	}
-	return record_run(&config);
+	status = err ? RECORD_FAILED : record_run(&config);
+	calls_close(&calls);
+	return status;
 }

@@ -348,10 +348,19 @@ static void file_decode(struct row_maker *maker, const struct record *record, si
 	file_add_row(&maker->sink, record);
 }
 
+#define FILE_LAYERS \
+	(LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem) | LAYER_BIT(LAYER_wait))
+
+/* Where calls are counted, tally.c has them. */
+static bool file_wanted(const struct probe_setup *setup)
+{
+	return !setup->aggregates && setup->layers & FILE_LAYERS;
+}
+
 const struct probe file_probe = {
 	.name = "file",
-	.layers = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem) |
-		  LAYER_BIT(LAYER_wait),
+	.layers = FILE_LAYERS,
+	.wanted = file_wanted,
 	.open = file_open,
 	.configure = file_configure,
 	.start = file_start,

@@ -23,6 +23,7 @@
 #include "store/sink.h"
 
 struct bpf_link;
+struct calls;
 struct bpf_object_open_opts;
 struct bpf_object_skeleton;
 
@@ -32,7 +33,10 @@ struct probe_setup {
 	uint32_t required;    /* those of them that were asked for by name */
 	const pid_t *targets; /* processes to attach to */
 	size_t target_count;
-	bool command; /* a command will be launched */
+	bool command;	     /* a command will be launched */
+	struct calls *calls; /* functions to trace; NULL: none */
+	uint64_t min_dur;    /* ns: of them, calls that are shorter are counted only */
+	bool aggregates;     /* of them, all calls are counted only */
 	const struct features *features;
 	struct absences *absences;   /* gets what this kernel cannot give */
 	const struct config *config; /* as all programs see it */
@@ -65,6 +69,7 @@ struct row_maker {
 	struct buf place; /* where file `placed` lies in its file system, told just before it */
 	uint32_t placed;
 	struct buf scratch, scratch2;
+	const struct calls *calls; /* the functions that are traced */
 };
 
 struct probe {
@@ -90,6 +95,8 @@ struct probe {
 	void (*poll)(struct probe_run *run);
 	/* Each interval, and once more at the end, before stop. */
 	void (*sample)(struct probe_run *run, struct sink *sink);
+	/* Each interval of --aggregate: what was counted becomes rows. */
+	void (*count)(struct probe_run *run, struct sink *sink);
 	/* The recording has ended: what is unfinished goes into the rings. */
 	int (*stop)(struct probe_run *run, struct error *e);
 	/* The rings are empty, and all programs detached: what is left to tell becomes rows. */

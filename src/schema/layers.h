@@ -49,7 +49,8 @@ enum stall_kind {
 	LOSS(STRING, "string cut")                    \
 	LOSS(UNREAD, "user memory not readable")      \
 	LOSS(ABI32, "32-bit call")                    \
-	LOSS(REQUEST, "too many requests in flight")
+	LOSS(REQUEST, "too many requests in flight")  \
+	LOSS(DEPTH, "no length: too deep, or not on the stack of its thread")
 
 enum loss {
 #define LOSS_ID(name, text) LOSS_##name,

@@ -2,6 +2,7 @@
 #include "store_help.h"
 
 #include "bpf/block.h"
+#include "bpf/call.h"
 #include "bpf/fault.h"
 #include "bpf/file.h"
 #include "bpf/names.h"
@@ -11,6 +12,7 @@
 #include "bpf/wait.h"
 #include "probes/names.h"
 #include "probes/probe.h"
+#include "symbols/calls.h"
 
 static struct row_maker maker;
 static struct writer *writer;
@@ -486,6 +488,36 @@ static void a_major_fault_has_an_address(void **state)
 	assert_rows("fault|1000|50|3|10|11|4660|null|null|1|null|\n");
 }
 
+static void a_call_is_named_by_its_number(void **state)
+{
+	struct call_module module = { .name = (char *)"libc.so.6", .path = (char *)"/libc" };
+	struct call_function functions[2] = { { .name = (char *)"malloc" },
+					      { .name = (char *)"read" } };
+	struct calls calls = { 0 };
+	struct call_record call = {
+		.head = head(PROBE_call, 0, 0),
+		.function = 1,
+		.depth = 2,
+		.args = { 3, -4, 5, 0 },
+		.returned = -9,
+	};
+
+	(void)state;
+	assert_int_equal(buf_append(&calls.modules, &module, sizeof(module)), 0);
+	assert_int_equal(buf_append(&calls.functions, functions, sizeof(functions)), 0);
+	maker.calls = &calls;
+	decode(&call, sizeof(call));
+	call.head.flags = RECORD_UNFINISHED; /* no length, no result */
+	decode(&call, sizeof(call));
+	call.function = 2; /* there is none: dropped */
+	decode(&call, sizeof(call));
+	assert_int_equal(maker.sink.dropped[TABLE_call], 1);
+	assert_rows("call|1000|50|3|10|11|4:read|9:libc.so.6|2|3|-4|5|0|-9|\n"
+		    "call|1000|null|3|10|11|4:read|9:libc.so.6|2|3|-4|5|0|null|\n");
+	buf_free(&calls.modules);
+	buf_free(&calls.functions);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -508,6 +540,7 @@ int main(void)
 		TEST(a_stay_tells_why_it_ended),
 		TEST(a_stay_tells_how_it_came_about),
 		TEST(a_request_has_an_error_number),
+		TEST(a_call_is_named_by_its_number),
 		TEST(several_faults_come_in_one_record),
 		TEST(a_count_of_faults_is_not_believed),
 		TEST(a_major_fault_has_an_address),

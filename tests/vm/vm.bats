@@ -308,3 +308,38 @@ counted() {
 	[ "$ours_periods" -ge 5 ] && [ "$ours_periods" -le "$periods" ]
 	[ "$ours_time" -gt 0 ] && [ "$ours_time" -le "$time" ]
 }
+
+# calls_are PROBES: the recording's calls of vfs_read and vfs_write are its system calls, with their results.
+calls_are() {
+	same "exit status" 0 "$(cat status)"
+	no_loss
+	same probes "$1" "$(rows run "key == 'call_kernel_probes'" value)"
+	[ "$(count call "func == 'vfs_read'")" -gt 20 ]
+	same reads "$(rows io "op in ('read', 'pread64') and returned >= 0" tid,returned | sort)" \
+		"$(rows call "func == 'vfs_read'" tid,returned | sort)"
+	same writes "$(rows io "op == 'write' and returned >= 0" tid,returned | sort)" \
+		"$(rows call "func == 'vfs_write'" tid,returned | sort)"
+}
+
+@test "a few functions of the kernel, by fentry: as many as system calls, with their results" {
+	of calls/few
+	calls_are fentry
+}
+
+@test "many functions of the kernel, by kprobes: as many as system calls, those of ext4 inside them" {
+	of calls/many
+	calls_are kprobe
+	same "writes of ext4" "$(rows io "returned == 4096 and path == '/mnt/traced' and op == 'write'" op | wc -l)" \
+		"$(count call "func == 'ext4_file_write_iter' and depth > 0")"
+	rows call "func in ('vfs_write', 'ext4_file_write_iter')" tid,ts,dur,depth | sort -k2,2n |
+		awk '!$4 { end = $2 + $3 } $4 && $2 + $3 > end { print "not inside:", $0; bad = 1 } END { exit bad }'
+}
+
+@test "functions of a program, by one probe each: every call, as here" {
+	of calls/user
+	same "exit status" 0 "$(cat status)"
+	same probes single "$(rows run "key == 'call_probes'" value)"
+	same calls "$(sort out)" "$(rows call True func,dur,returned,arg0 |
+		awk -F'\t' '{ n[$1]++; d[$1] += $2 != "-"; s[$1] += $3 != "-" ? $3 : $4 }
+			END { for (f in n) print f, n[f], d[f], s[f] }' | sort)"
+}

@@ -1,0 +1,216 @@
+/* Calls of functions of programs, libraries and the kernel: the ends of each, by whichever probe the kernel has.
+ *
+ * The kernel hangs a return probe on a call by replacing its return address. So an entry program that will not record
+ * the call says so where it can (sessions), and nothing is replaced.
+ */
+#include "bpf/call_frames.bpf.h"
+
+extern bool bpf_session_is_return(void) __ksym __weak;
+
+/* ---- entry and return ---- */
+
+/* Whether the return of this call is to be seen. */
+static __always_inline bool call_enter(__u64 cookie, __u64 sp, __s64 arg0, __s64 arg1, __s64 arg2,
+				       __s64 arg3)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct call_frame *frame, alone = {};
+	struct task_state *state;
+	struct call_stack *stack;
+	bool pair, own;
+	__u32 depth;
+
+	if (!task_may_be_recorded(task))
+		return false;
+	state = task_state_recorded(task, LAYER_call);
+	stack = state ? stack_of(task, state) : NULL;
+	if (!stack)
+		return false;
+	own = stack_is_own(stack, task, sp);
+	if (own)
+		stack_trim(stack, sp);
+	depth = stack->count;
+	pair = !(cookie & CALL_ENTRY_ONLY) && depth < CALL_FRAMES && own;
+	frame = pair ? &stack->frames[depth & (CALL_FRAMES - 1)] : &alone;
+	frame->sp = sp;
+	frame->cookie = cookie;
+	frame->args[0] = arg0;
+	frame->args[1] = arg1;
+	frame->args[2] = arg2;
+	frame->args[3] = arg3;
+	frame->ts = bpf_ktime_get_boot_ns();
+	if (pair) {
+		stack->count = depth + 1;
+		return true;
+	}
+	if (!(cookie & CALL_ENTRY_ONLY))
+		loss_count(LAYER_call, LOSS_DEPTH);
+	call_left(stack, &alone, depth);
+	return false;
+}
+
+static __always_inline void call_leave(__u64 cookie, __u64 sp, __s64 returned)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct call_stack *stack;
+	__u64 now, depth;
+
+	if (!task_may_be_recorded(task))
+		return;
+	now = bpf_ktime_get_boot_ns();
+	stack = bpf_task_storage_get(&call_stacks, task, NULL, 0);
+	if (!stack)
+		return;
+	depth = (__u32)stack_find(stack, cookie, sp);
+	if (depth >= CALL_FRAMES)
+		return;
+	call_ended(stack, &stack->frames[depth], now, returned, depth);
+	stack->count = depth;
+}
+
+#define CALL_ENTER(ctx) \
+	call_enter(bpf_get_attach_cookie(ctx), ctx->sp, ctx->di, ctx->si, ctx->dx, ctx->cx)
+
+/* One program at both ends, since 6.13. */
+SEC("?kprobe/session")
+int call_session(struct pt_regs *ctx)
+{
+	if (!bpf_session_is_return())
+		return !CALL_ENTER(ctx);
+	call_leave(bpf_get_attach_cookie(ctx), ctx->sp, ctx->ax);
+	return 0;
+}
+
+/* Many probes by one link, since 6.6. */
+SEC("?kprobe/multi")
+int call_multi_entry(struct pt_regs *ctx)
+{
+	CALL_ENTER(ctx);
+	return 0;
+}
+
+SEC("?kprobe/multi")
+int call_multi_return(struct pt_regs *ctx)
+{
+	call_leave(bpf_get_attach_cookie(ctx), ctx->sp, ctx->ax);
+	return 0;
+}
+
+/* One link a probe. */
+SEC("?kprobe/single")
+int call_single_entry(struct pt_regs *ctx)
+{
+	CALL_ENTER(ctx);
+	return 0;
+}
+
+SEC("?kprobe/single")
+int call_single_return(struct pt_regs *ctx)
+{
+	call_leave(bpf_get_attach_cookie(ctx), ctx->sp, ctx->ax);
+	return 0;
+}
+
+/* ---- the kernel's functions: they nest and return in order, so that where the stack is does not matter ---- */
+
+#define KERNEL_SP (1ull << 63)
+
+#define CALL_ENTER_KERNEL(ctx) \
+	call_enter(bpf_get_attach_cookie(ctx), KERNEL_SP, ctx->di, ctx->si, ctx->dx, ctx->cx)
+
+/* Many by one link, where the kernel is built with fprobes. */
+SEC("?kprobe/kernel")
+int call_kernel_multi_entry(struct pt_regs *ctx)
+{
+	CALL_ENTER_KERNEL(ctx);
+	return 0;
+}
+
+SEC("?kprobe/kernel")
+int call_kernel_multi_return(struct pt_regs *ctx)
+{
+	call_leave(bpf_get_attach_cookie(ctx), KERNEL_SP, ctx->ax);
+	return 0;
+}
+
+SEC("?kprobe/kernel")
+int call_kernel_entry(struct pt_regs *ctx)
+{
+	CALL_ENTER_KERNEL(ctx);
+	return 0;
+}
+
+SEC("?kprobe/kernel")
+int call_kernel_return(struct pt_regs *ctx)
+{
+	call_leave(bpf_get_attach_cookie(ctx), KERNEL_SP, ctx->ax);
+	return 0;
+}
+
+/* An argument that the function does not have is 0. */
+static __always_inline __s64 kernel_argument(__u64 *ctx, __u32 number)
+{
+	__u64 value = 0;
+
+	bpf_get_func_arg(ctx, number, &value);
+	return value;
+}
+
+SEC("?fentry/vfs_read")
+int call_fentry(__u64 *ctx)
+{
+	call_enter(bpf_get_attach_cookie(ctx), KERNEL_SP, kernel_argument(ctx, 0),
+		   kernel_argument(ctx, 1), kernel_argument(ctx, 2), kernel_argument(ctx, 3));
+	return 0;
+}
+
+SEC("?fexit/vfs_read")
+int call_fexit(__u64 *ctx)
+{
+	__u64 returned = 0;
+
+	bpf_get_func_ret(ctx, &returned);
+	call_leave(bpf_get_attach_cookie(ctx), KERNEL_SP, returned);
+	return 0;
+}
+
+/* ---- ends that are no returns ---- */
+
+static __always_inline void call_forget(struct task_struct *task)
+{
+	struct call_stack *stack = bpf_task_storage_get(&call_stacks, task, NULL, 0);
+
+	if (stack && shared.recording) {
+		stack_clear(stack);
+		stack->low = 0;
+	}
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(call_exec, struct task_struct *task)
+{
+	call_forget(task);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(call_exit, struct task_struct *task)
+{
+	call_forget(task);
+	return 0;
+}
+
+/* Calls in flight as the recording ends. */
+SEC("iter/task")
+int call_in_flight(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	struct call_stack *stack;
+
+	if (!task)
+		return 0;
+	stack = bpf_task_storage_get(&call_stacks, task, NULL, 0);
+	if (stack)
+		stack_clear(stack);
+	return 0;
+}
