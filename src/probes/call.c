@@ -179,9 +179,20 @@ static int call_attach_module(struct probe_run *run, uint32_t number, struct err
 }
 
 /* Tells which functions are recorded without a length, and which not at all. */
-static void call_note_absent(const struct probe_setup *setup)
+static void call_note_absent(const struct probe_run *run)
 {
+	const struct probe_setup *setup = run->setup;
+	const struct call_state *state = run->state;
 	char names[256];
+
+	if (state->way != WAY_SESSION &&
+	    calls_name_some(setup->calls, CALL_PAIR, names, sizeof(names)))
+		absences_add(
+			setup->absences, "call.stacks",
+			"this kernel (before 6.13) puts return probes on calls on any stack, of "
+			"any "
+			"process: one with coroutines, or with signal handlers on a stack of their "
+			"own, that is in a traced call meanwhile, may not survive it");
 
 	if (calls_name_some(setup->calls, CALL_ENTRY, names, sizeof(names)))
 		absences_add(
@@ -246,7 +257,7 @@ static int call_attach(struct probe_run *run, struct error *e)
 	err = call_attach_modules(run, e);
 	if (err)
 		return err;
-	call_note_absent(run->setup);
+	call_note_absent(run);
 	if (!run->setup->aggregates && !run->setup->min_dur)
 		return 0;
 	return call_counters_open(&state->counters, bpf_map__fd(bpf->maps.call_counters),

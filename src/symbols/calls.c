@@ -207,8 +207,8 @@ static int find_line(struct calls_finding *finding, const struct preset_line *li
 
 	while (!err && (name = strsep(&rest, ","))) {
 		err = modules_of(finding->calls, name, target, &modules, e);
-		if (err == -ENOENT)
-			err = 0;
+		if (err == -ENOENT || err == -ENOEXEC || !strcmp(name, "exe"))
+			err = err == -ENOMEM ? err : 0;
 	}
 	if (!err)
 		err = find_in_modules(finding, (uint32_t *)modules.data,

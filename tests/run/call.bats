@@ -249,6 +249,16 @@ H5Sclose 1
 H5Screate_simple 1" "$(rows call "depth == 0 and func not in ('H5open',)" func | grep -E '^H5[DFS]' | sort | uniq -c | awk '{ print $2, $1 }')"
 }
 
+@test "python3 with @posix and @python: reads are the system calls', and the interpreter's own functions are there" {
+	record -e io --scope job --call @posix --call @python -- /usr/bin/python3 -c 'import os, json
+fd = os.open("/dev/zero", os.O_RDONLY)
+for i in range(20): os.read(fd, 1000 + i)'
+	no_loss
+	same reads "$(rows io "op == 'read' and returned >= 1000 and path == '/dev/zero'" returned)" \
+		"$(rows call "func == 'read' and 1000 <= (returned or 0) <= 1020 and arg2 < 1020" returned)"
+	[ "$(count call "module.startswith('python3') and func == 'PyEval_EvalCode' and dur is not None")" -gt 1 ]
+}
+
 @test "an own preset adds to the shipped ones" {
 	printf '@mine libc.so.6\npread64 bytes=ARG2\n' >mine
 	record -e process --presets mine --aggregate 1s --call @mine -- /usr/bin/python3 -c 'import os
