@@ -321,12 +321,11 @@ static int settle_order(struct procs *procs)
 
 int procs_open(struct procs **out, struct reader *reader, const struct dims *dims, struct error *e)
 {
-	static const uint64_t wanted = 1u << column_process_ts | 1u << column_process_event |
-				       1u << column_process_pid | 1u << column_process_tid |
-				       1u << column_process_ppid | 1u << column_process_comm |
-				       1u << column_process_args | 1u << column_process_uid |
-				       1u << column_process_container |
-				       1u << column_process_exit_code;
+	static const uint64_t wanted =
+		1u << column_process_ts | 1u << column_process_event | 1u << column_process_pid |
+		1u << column_process_tid | 1u << column_process_ppid | 1u << column_process_comm |
+		1u << column_process_args | 1u << column_process_uid |
+		1u << column_process_container | 1u << column_process_exit_code;
 	struct procs *procs = calloc(1, sizeof(*procs));
 	struct rows *rows = NULL;
 	int err, more = 0;

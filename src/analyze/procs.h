@@ -35,7 +35,7 @@ struct proc {
 	struct dims_text container; /* that it was in last; null: none */
 	struct dims_text
 		command; /* the same as args, or else its parent's when that forked it, as ps shows it */
-	int64_t uid;	 /* CELL_NULL: not known */
+	int64_t uid; /* CELL_NULL: not known */
 };
 
 struct procs;

@@ -180,11 +180,13 @@ static bool judge_device(const struct judge *judge, const struct stay_row *befor
 	return true;
 }
 
-static bool timed_out(const struct judge *judge, const struct stay_row *before,
-		      const struct why_call *call)
+/* Whether it had asked for no more than time to pass, or for that at most. */
+static bool asked_for_time(const struct judge *judge, const struct stay_row *before,
+			   const struct stay_row *after, const struct why_call *call)
 {
-	return syscall_is(judge, before, "clock_nanosleep") ||
-	       syscall_is(judge, before, "nanosleep") || !call || call->timed;
+	if (syscall_is(judge, before, "clock_nanosleep") || syscall_is(judge, before, "nanosleep"))
+		return true;
+	return after->kind == WAKER_BY_TIMER && (!call || call->timed);
 }
 
 int judge_sleep(struct judge *judge, const struct stay_row *before, const struct stay_row *after,
@@ -212,7 +214,7 @@ int judge_sleep(struct judge *judge, const struct stay_row *before, const struct
 		out->act = WHY_PAGE;
 	else if (file_begins(judge, out->file, "/dev/nvidia"))
 		out->act = WHY_GPU;
-	else if (after->kind == WAKER_BY_TIMER && timed_out(judge, before, call))
+	else if (asked_for_time(judge, before, after, call))
 		out->act = WHY_TIMER;
 	else if (after->kind == WAKER_BY_NET_RX || after->kind == WAKER_BY_NET_TX ||
 		 file_is(judge, out->file, FILE_KIND_SOCKET))

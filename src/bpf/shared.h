@@ -87,7 +87,7 @@ struct shared {
 	__u32 last_file;   /* id */
 	__u32 job_leaving; /* threads of the job that have exited and still run */
 	__u32 selection_stale; /* a whole process was moved between cgroups, of which one thread was told */
-	__u32 marks_refused;	 /* by other users */
+	__u32 marks_refused; /* by other users */
 	__u32 pad;
 	__u64 selection_matched; /* how often a thread was found to match */
 	__u64 prefix_matched;	 /* files, and calls by path */
@@ -187,7 +187,7 @@ struct task_state {
 	__u8 slept;	      /* inside the call: enum call_sleep */
 	__u8 wait_clock;      /* these are of a call that is in no table but wait: see wait.h */
 	__u8 fault_asleep;    /* the thread sleeps inside the fault */
-	__u32 brief_pid; /* whose they are: an exec may change the thread's ids */
+	__u32 brief_pid;      /* whose they are: an exec may change the thread's ids */
 	__u32 brief_tid;
 	struct brief_fault brief[BRIEF_FAULTS];
 

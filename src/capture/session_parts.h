@@ -45,7 +45,7 @@ struct session {
 
 uint64_t session_rows(const struct session *session); /* in the file that is being written */
 void session_sample(struct session *session);
-void session_follow(struct session *session); /* takes what is new in the job's log */
+void session_follow(struct session *session);	      /* takes what is new in the job's log */
 pid_t session_command(const struct session *session); /* while it runs, else 0 */
 
 /* Takes signals, passes on those for the command, and notices its end. */

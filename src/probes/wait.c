@@ -2,6 +2,7 @@
  * beginning and end, bpf/sched.bpf.c their sleep), which take here what is known of each call. */
 #include "probes/wait.h"
 
+#include <errno.h>
 #include <asm/unistd_64.h>
 #include <assert.h>
 #include <stdio.h>
@@ -40,6 +41,8 @@ void wait_fill_traits(struct wait_trait *traits)
 static const char *const newer_names[SYSCALL_NUMBERS] = {
 #define WAIT_NAME(name, number) [number] = #name,
 #include "schema/waits.def"
+
+#define CLOCK_TRIES 3
 };
 
 #define SET(column, value) builder_set(row, column_wait_##column, (int64_t)(value))
@@ -58,11 +61,32 @@ static void set_name(struct builder *row, unsigned number)
 	builder_set_text(row, column_wait_op, name, strlen(name));
 }
 
+/* How far a clock is ahead of boot time. They cannot be read at one instant: of a few tries the quickest counts. */
+static int clock_ahead(clockid_t clock, int64_t *ahead)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < CLOCK_TRIES; i++) {
+		uint64_t before = clock_boot(), after;
+		struct timespec time;
+		int64_t now;
+
+		if (clock_gettime(clock, &time))
+			return -errno;
+		after = clock_boot();
+		now = time.tv_sec * 1000000000ll + time.tv_nsec;
+		if (after - before >= least)
+			continue;
+		least = after - before;
+		*ahead = now - (int64_t)(before + least / 2);
+	}
+	return 0;
+}
+
 /* A time on some clock as a length from ts on. What clocks differ by is taken now, moments after the call. */
 static void set_timeout(struct builder *row, const struct wait_record *wait)
 {
-	struct timespec time;
-	int64_t now, left;
+	int64_t ahead, left;
 
 	if (wait->timeout == RECORD_NULL)
 		return;
@@ -71,10 +95,9 @@ static void set_timeout(struct builder *row, const struct wait_record *wait)
 		return;
 	}
 	if (wait->clock == CLOCK_PROCESS_CPUTIME_ID || wait->clock == CLOCK_THREAD_CPUTIME_ID ||
-	    clock_gettime(wait->clock, &time))
+	    clock_ahead(wait->clock, &ahead))
 		return;
-	now = time.tv_sec * 1000000000ll + time.tv_nsec;
-	left = wait->timeout - (now - (int64_t)(clock_boot() - wait->head.ts));
+	left = (int64_t)((uint64_t)wait->timeout - (uint64_t)ahead - wait->head.ts);
 	SET(timeout, left > 0 ? left : 0);
 }
 

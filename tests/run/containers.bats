@@ -237,7 +237,7 @@ followed_by_name() {
 	same "nobody of outside" 0 "$(count process "pid is None")"
 	RUN=$T/volume/all.strata
 	no_loss
-	same "layers" process,sched,io,fs,mem,fault,block,cpu,disk "$(rows run "key == 'layers'" value)"
+	same "layers" process,sched,io,fs,mem,wait,stall,fault,block,cpu,disk "$(rows run "key == 'layers'" value)"
 	[ "$(count sched "tid is None and dur")" -gt 0 ] # others of the machine, who have no ids here
 	bundle two '/strata/strata record -o /data/two.strata -- true' \
 		"$mounts | .process.capabilities[] = [\"CAP_CHOWN\"]"

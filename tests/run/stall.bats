@@ -43,9 +43,10 @@ group() {
 	disk 256M
 	mkfs.ext4 -q "$DISK"
 	mounted "$T/disk" -t ext4 "$DISK"
-	# The limit is the device's own, and goes with it.
+	# The limit is the device's own, and stays with its number.
 	bdi=/sys/class/bdi/$(cat "/sys/block/$NAME/dev")
 	[ -e "$bdi/strict_limit" ] && [ -e "$bdi/max_bytes" ] || skip "this kernel has no limit of dirty pages by device"
+	undo sh -c 'echo 0 >"$0/strict_limit"; echo 100 >"$0/max_ratio"' "$bdi"
 	echo 1 >"$bdi/strict_limit"
 	echo 2097152 >"$bdi/max_bytes"
 	watching 'tracepoint:writeback:balance_dirty_pages /comm == "dd" && args->pause > 0/ { printf("%d\n", args->dirtied); }'
@@ -94,8 +95,9 @@ group() {
 	# The two do not hook the same instant, and each makes locks of its own wait.
 	[ "$ours" -ge 50 ]
 	[ $((ours + short)) -ge $((theirs * 9 / 10)) ]
-	long=$(awk '/^[0-9]+$/ && $1 >= 10000' seen | wc -l)
-	[ "$ours" -ge $((long * 8 / 10)) ] && [ "$ours" -le $((long * 12 / 10 + 20)) ]
+	# strata's clocks include what bpftrace's programs take, so that some waits are long to it alone.
+	long=$(awk '/^[0-9]+$/ && $1 >= 20000' seen | wc -l)
+	[ "$ours" -ge $((long * 9 / 10)) ]
 	same "shorter than the threshold" "" "$(rows stall "dur < 10000 and kind not in ('dirty', 'reclaim', 'compaction')")"
 	# They wait to change the mappings.
 	[ "$(count stall "comm == 'locks' and kind == 'rwsem_write'")" -gt $((ours / 2)) ]

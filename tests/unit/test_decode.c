@@ -261,7 +261,8 @@ static void arguments_that_were_not_sent_are_not_read(void **state)
 
 	(void)state;
 	decode(&process, sizeof(process));
-	assert_rows("process|1000|4:exec|10|11|null|2:sh|null|null|0|null|null|null|null|null|null|\n");
+	assert_rows(
+		"process|1000|4:exec|10|11|null|2:sh|null|null|0|null|null|null|null|null|null|\n");
 }
 
 static void add_cgroup(uint64_t id, const char *name)
@@ -318,8 +319,9 @@ static void a_fork_tells_who_made_it(void **state)
 	decode(&process, sizeof(process));
 	process.head.op = EVENT_EXIT;
 	decode(&process, sizeof(process));
-	assert_rows("process|1000|4:fork|10|11|null|2:sh|null|null|0|null|null|null|null|null|8|\n"
-		    "process|1000|4:exit|10|11|null|2:sh|null|null|0|null|0|null|null|null|null|\n");
+	assert_rows(
+		"process|1000|4:fork|10|11|null|2:sh|null|null|0|null|null|null|null|null|8|\n"
+		"process|1000|4:exit|10|11|null|2:sh|null|null|0|null|0|null|null|null|null|\n");
 }
 
 static struct wait_record a_wait(uint16_t number)
