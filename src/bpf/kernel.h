@@ -374,22 +374,6 @@ struct request {
 	__u64 start_time_ns;
 };
 
-struct kobject {
-	const char *name;
-};
-
-struct device {
-	struct kobject kobj;
-};
-
-struct backing_dev_info {
-	struct device *owner;
-};
-
-struct bdi_writeback {
-	struct backing_dev_info *bdi;
-};
-
 struct seq_file;
 
 struct bpf_iter_meta {
@@ -438,13 +422,6 @@ struct perf_event_context {
 	__u64 sample_period;
 	__u64 addr;
 };
-
-#define LCB_F_SPIN   0x1 /* of contention_begin */
-#define LCB_F_READ   0x2
-#define LCB_F_WRITE  0x4
-#define LCB_F_RT     0x8
-#define LCB_F_PERCPU 0x10
-#define LCB_F_MUTEX  0x20
 
 #define FMODE_LSEEK   0x4
 #define TS_COMPAT     0x2

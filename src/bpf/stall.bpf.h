@@ -5,6 +5,7 @@
 #define STRATA_BPF_STALL_BPF_H
 
 #include "bpf/compat.bpf.h"
+#include "bpf/kernel_stall.h"
 #include "bpf/task.bpf.h"
 #include "bpf/wait.h"
 

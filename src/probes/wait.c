@@ -86,7 +86,7 @@ static int clock_ahead(clockid_t clock, int64_t *ahead)
 /* A time on some clock as a length from ts on. What clocks differ by is taken now, moments after the call. */
 static void set_timeout(struct builder *row, const struct wait_record *wait)
 {
-	int64_t ahead, left;
+	int64_t ahead = 0, left;
 
 	if (wait->timeout == RECORD_NULL)
 		return;
