@@ -49,6 +49,7 @@ LIB_OBJ  := $(call obj,$(LIB_SRC))
 REC_OBJ  := $(call obj,$(REC_SRC))
 CMD_OBJ  := $(call obj,$(CMD_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
+SAN_UNIT := $(patsubst tests/unit/%.c,$(B)/san/unit/%,$(UNIT_SRC))
 WORK     := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(WORK_SRC)) $(patsubst tests/workloads/%.cc,$(B)/workloads/%,$(wildcard tests/workloads/*.cc))
 # Pages about commands have sources of their own; those about the file and its tables are the documents of docs/.
 MAN      := $(patsubst man/%.scd,$(B)/man/%,$(MAN_SRC)) $(B)/man/strata-format.5 $(B)/man/strata-tables.5
@@ -263,7 +264,6 @@ SAN_FLAGS := $(filter-out -DFUZZING% -fsanitize=fuzzer-no-link%,$(FUZZ_FLAGS)) -
 SAN_LIB   := $(filter-out %/store/format.o,$(FUZZ_OBJ)) $(B)/san/src/store/format.o
 SAN_REC   := $(patsubst %.c,$(B)/san/%.o,$(REC_SRC))
 SAN_CMD   := $(patsubst %.c,$(B)/san/%.o,$(CMD_SRC))
-SAN_UNIT  := $(patsubst tests/unit/%.c,$(B)/san/unit/%,$(UNIT_SRC))
 
 $(B)/san/%.o: %.c
 	$(call say,SAN,$<)
@@ -281,7 +281,7 @@ $(B)/san/unit/%: tests/unit/%.c $(SAN_LIB)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_LIB) -lcmocka $(LIB_LIBS)
 
-$(B)/san/unit/test_decode: tests/unit/test_decode.c $(SAN_REC) $(SAN_LIB)
+$(B)/san/unit/test_decode $(B)/san/unit/test_mounts: $(B)/san/unit/%: tests/unit/%.c $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_REC) $(SAN_LIB) -lcmocka $(LIBS)

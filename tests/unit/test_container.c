@@ -86,9 +86,9 @@ static void what_is_no_container_has_none(void **state)
 		"/lxc.monitor.web",
 		"/machine.slice/machine-qemu\\x2d1\\x2dweb.scope",
 		"/kubepods/burstable/pod1f2e3d4c-5b6a-7980-a1b2-c3d4e5f60718",
-		"/a/3f4e2a1b9c8d",				 /* too short for an id */
-		"/a/x" ID,					 /* no separator */
-		"/process_api/7a469cfe078f7f12fae35797b7db0710", /* some other 32 digits */
+		"/a/3f4e2a1b9c8d",			     /* too short for an id */
+		("/a/x" ID),				     /* no separator */
+		"/service/7a469cfe078f7f12fae35797b7db0710", /* some other 32 digits */
 	};
 
 	(void)state;

@@ -80,6 +80,17 @@ static void the_clock_s_drift_is_told(void **state)
 	assert_int_equal(summary->clock.steps, 0);
 }
 
+/* Steps as large as numbers go: of a forged trace, under sanitizers. */
+static void steps_of_a_clock_wrap(void **state)
+{
+	struct fixture *f = *state;
+
+	add_clock(f, 10 * S, 1000 * S);
+	for (uint64_t i = 1; i < 6; i++)
+		add_clock(f, (10 + i) * S, i % 2 ? (uint64_t)INT64_MAX : 5);
+	assert_int_equal(help_summary(f)->clock.steps, 5);
+}
+
 static void a_clock_that_is_set_does_not_drift(void **state)
 {
 	struct fixture *f = *state;
@@ -206,6 +217,7 @@ int main(void)
 		TEST(losses_add_up_and_holes_overlap),
 		TEST(the_clock_s_drift_is_told),
 		TEST(a_clock_that_is_set_does_not_drift),
+		TEST(steps_of_a_clock_wrap),
 		TEST(facts_and_absent_layers_are_found),
 		TEST(a_signal_is_told_from_an_exit_status),
 		TEST(without_an_end_the_last_row_is_it),
