@@ -140,11 +140,12 @@ static void print_ledger(const struct why *why, const struct why_style *style, F
 
 const char *why_line_sql(const struct why_line *line, char *out, size_t size)
 {
+	uint64_t end = line->longest_ts + line->longest_ns;
+
 	snprintf(out, size,
 		 "select ts, dur, cpu, tid, comm, end_state, syscall, waker_tid from sched where "
 		 "ts + dur >= %llu and ts <= %llu order by ts",
-		 (unsigned long long)line->longest_ts,
-		 (unsigned long long)(line->longest_ts + line->longest_ns));
+		 (unsigned long long)line->longest_ts, (unsigned long long)end);
 	return out;
 }
 
