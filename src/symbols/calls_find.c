@@ -149,7 +149,9 @@ int calls_no_match(const struct call_module *module, const char *pattern, struct
 	if (count > MOST_SUGGESTED)
 		count = MOST_SUGGESTED;
 	names = calloc(count, sizeof(*names));
-	for (size_t i = 0; names && i < count; i++)
+	if (!names)
+		count = 0;
+	for (size_t i = 0; i < count; i++)
 		names[i] = elf_symbols_name(symbols, elf_symbols_get(symbols, i));
 	if (names)
 		suggest_names(hint, sizeof(hint), pattern, names, count);

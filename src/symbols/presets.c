@@ -28,10 +28,10 @@ static const char *const factor_names[] = {
 
 static bool parse_factor(const char *text, size_t size, uint8_t *factor)
 {
-	for (uint8_t i = BYTES_RETURNED; i <= BYTES_ARG3; i++) {
+	for (unsigned i = BYTES_RETURNED; i <= BYTES_ARG3; i++) {
 		if (strlen(factor_names[i]) != size || strncmp(factor_names[i], text, size))
 			continue;
-		*factor = i;
+		*factor = (uint8_t)i;
 		return true;
 	}
 	return false;
