@@ -142,7 +142,8 @@ static void set_style(struct sql *sql)
 
 static int read_all(const char *path, char **text, struct error *e)
 {
-	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	bool opened = strcmp(path, "-") != 0;
+	FILE *file = opened ? fopen(path, "re") : stdin;
 	struct buf buf = { .limit = INPUT_LIMIT };
 	size_t got = 1;
 	int err = 0;
@@ -162,7 +163,7 @@ static int read_all(const char *path, char **text, struct error *e)
 	}
 	if (!err && memchr(buf.data, 0, buf.size))
 		err = error_set(e, -EINVAL, "'%s' is not a text of SQL", path);
-	if (file != stdin)
+	if (opened)
 		fclose(file);
 	if (err) {
 		buf_free(&buf);

@@ -170,7 +170,9 @@ static FILE *kernel_functions(bool *symbols)
 	FILE *file = fopen("/sys/kernel/tracing/available_filter_functions", "re");
 
 	*symbols = !file;
-	return file ? file : fopen("/proc/kallsyms", "re");
+	if (!file)
+		file = fopen("/proc/kallsyms", "re");
+	return file;
 }
 
 int calls_find_kernel(struct calls_finding *finding, uint32_t module, const struct pattern *pattern,
