@@ -33,6 +33,8 @@ LINKED   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 ALL_CFLAGS = -std=gnu11 $(WARN) $(HARDEN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) -pthread
 # The recorder is copied to other machines as one file, so its libraries are linked in.
 LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ljson-c -ledit -ltinfo -lbsd -lmd -Wl,-Bdynamic -lm -pthread
+# libbpf reads the kernel's types through src/probes/kernel_btf.c.
+LIBS     += -Wl,--wrap=btf__load_vmlinux_btf,--wrap=btf__free
 LIB_LIBS := -lelf -lz -lzstd -lxxhash -ljson-c -lm
 
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/schema/syscalls.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c src/symbols/*.c))
@@ -218,7 +220,8 @@ $(B)/tools/%.so: tests/tools/%.c
 	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -shared -fPIC -MMD -MP -o $@ $<
 
 # What the recorder does without a kernel: decoders, and where files are.
-$(B)/unit/test_decode $(B)/unit/test_mounts: $(B)/unit/%: tests/unit/%.c $(REC_OBJ) $(LIB_OBJ)
+REC_UNIT := test_decode test_decode_threads test_mounts
+$(addprefix $(B)/unit/,$(REC_UNIT)): $(B)/unit/%: tests/unit/%.c $(REC_OBJ) $(LIB_OBJ)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(REC_OBJ) $(LIB_OBJ) -lcmocka $(LIBS)
@@ -283,7 +286,7 @@ $(B)/san/unit/%: tests/unit/%.c $(SAN_LIB)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_LIB) -lcmocka $(LIB_LIBS)
 
-$(B)/san/unit/test_decode $(B)/san/unit/test_mounts: $(B)/san/unit/%: tests/unit/%.c $(SAN_REC) $(SAN_LIB)
+$(addprefix $(B)/san/unit/,$(REC_UNIT)): $(B)/san/unit/%: tests/unit/%.c $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_REC) $(SAN_LIB) -lcmocka $(LIBS)
