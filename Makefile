@@ -24,7 +24,7 @@ say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 WARN     := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
 PAGE     := $(B)/gen/page.html
-CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DPAGE_FILE='"$(PAGE)"' -DSTRATA_VERSION='"$(VERSION)"'
+CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DPAGE_FILE='"$(PAGE)"' -DINJECT_FOLDER='"$(B)/inject"' -DSTRATA_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O2 -g
 # strata runs with rights over the whole machine and reads files of strangers. The sanitizers check more than FORTIFY does, and
 # do not go with it.
@@ -35,7 +35,7 @@ ALL_CFLAGS = -std=gnu11 $(WARN) $(HARDEN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN
 LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ljson-c -ledit -ltinfo -lbsd -lmd -Wl,-Bdynamic -lm -pthread
 LIB_LIBS := -lelf -lz -lzstd -lxxhash -ljson-c -lm
 
-LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/schema/syscalls.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c src/symbols/*.c))
+LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/schema/syscalls.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c src/symbols/*.c src/inject/*.c))
 LIB_SRC  += src/sampler/proc_cpu.c src/sampler/proc_disk.c
 REC_SRC  := $(filter-out $(LIB_SRC),$(sort $(wildcard src/capture/*.c src/probes/*.c src/sampler/*.c)))
 CMD_SRC  := $(sort $(wildcard src/cmd/*.c)) src/main.c

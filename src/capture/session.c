@@ -126,6 +126,18 @@ static int session_open_samplers(struct session *session, struct error *e)
 	return err;
 }
 
+static int session_fork(struct session *session, struct error *e)
+{
+	struct launch_command command = {
+		.arguments = session->config->command,
+		.account = &session->config->account,
+		.environment = injection_environment(session->injection),
+		.mask = &session->signals.old_mask,
+	};
+
+	return launch_fork(&session->launch, &command, e);
+}
+
 static int session_prepare(struct session *session, struct error *e)
 {
 	const struct session_config *config = session->config;
@@ -145,9 +157,10 @@ static int session_prepare(struct session *session, struct error *e)
 	}
 	err = signals_open(&session->signals, e);
 	/* Before the first thread: with one the C library takes signals for itself, which the command would not have. */
+	if (!err)
+		err = injection_open(&session->injection, config, e);
 	if (!err && config->command)
-		err = launch_fork(&session->launch, config->command, &config->account,
-				  &session->signals.old_mask, e);
+		err = session_fork(session, e);
 	session->signals.apart = session->launch.terminal.apart;
 	if (!err) /* once the command has been forked: it keeps the limit that strata was given */
 		descriptors_raise(&session->files);
@@ -175,7 +188,8 @@ int session_open(struct session **out, const struct session_config *config, stru
 	if (!err)
 		err = session_open_samplers(session, e);
 	if (!err)
-		err = drain_open(&session->drain, session->kernel, session->writer,
+		err = drain_open(&session->drain, session->kernel,
+				 injection_injected(session->injection), session->writer,
 				 session->sink.kept, session->job_event, e);
 	if (!err)
 		drain_watch(session->drain, session->series ? series_segment_bytes(session->series)
@@ -240,7 +254,8 @@ static uint64_t session_tick(struct session *session)
 	}
 	if (now >= session->next_loss) {
 		kernel_poll(session->kernel);
-		losses_take(&session->losses, session->kernel, &session->sink);
+		losses_take(&session->losses, session->kernel,
+			    injection_injected(session->injection), &session->sink);
 		session_follow(session);
 		sink_flush(&session->sink, 0);
 		session->next_loss = now + LOSS_EVERY;
@@ -347,6 +362,7 @@ int session_run(struct session *session, struct error *e)
 	session->next_loss = session->start + LOSS_EVERY;
 	session->next_count = session_next_count(session->config, session->start);
 	losses_start(&session->losses, session->start);
+	injection_start(session->injection);
 	session->start_cpu = clock_own_cpu();
 	facts_start(&session->sink, session->kernel, session->start, session->start_cpu);
 	session_segment_facts(session);

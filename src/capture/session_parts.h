@@ -8,6 +8,7 @@
 
 #include "capture/drain.h"
 #include "capture/follow.h"
+#include "capture/injection.h"
 #include "capture/kernel.h"
 #include "capture/losses.h"
 #include "capture/series.h"
@@ -27,6 +28,7 @@ struct session {
 	uint32_t layers;	  /* LAYER_BITs that are recorded */
 	struct absences absences; /* what was asked for and is not */
 	struct launch launch;
+	struct injection *injection; /* NULL: the job loads nothing */
 	int job_event;
 	int caches; /* -1: not to be dropped */
 	struct signals signals;
