@@ -44,6 +44,7 @@ CMD_SRC  := $(sort $(wildcard src/cmd/*.c)) src/main.c
 BPF_SRC  := $(sort $(wildcard src/bpf/*.bpf.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 WORK_SRC := $(sort $(wildcard tests/workloads/*.c))
+STANDIN  := $(B)/standin/libnvidia-ml.so.1
 MAN_SRC  := $(sort $(wildcard man/*.scd))
 
 obj       = $(patsubst %.c,$(B)/%.o,$(1))
@@ -150,7 +151,7 @@ bench: deps
 	$(Q)bench/report
 
 .PHONY: tests-built bench-built
-tests-built: $(UNIT) $(SAN_UNIT) $(WORK) $(MAN) $(B)/bench/make_run $(patsubst %.c,$(B)/%,$(wildcard fuzz/*.c)) $(B)/tools/schema-docs $(B)/tools/rows_to_run $(B)/tools/small_bomb $(B)/tools/refuse_bpf.so
+tests-built: $(UNIT) $(SAN_UNIT) $(WORK) $(MAN) $(B)/bench/make_run $(patsubst %.c,$(B)/%,$(wildcard fuzz/*.c)) $(B)/tools/schema-docs $(B)/tools/rows_to_run $(B)/tools/small_bomb $(B)/tools/refuse_bpf.so $(STANDIN)
 bench-built: $(WORK) $(patsubst bench/%.c,$(B)/bench/%,$(filter-out %.bpf.c,$(wildcard bench/*.c))) $(patsubst bench/%.bpf.c,$(B)/bench/%.bpf.o,$(wildcard bench/*.bpf.c))
 
 # ---- the program ----
@@ -218,6 +219,12 @@ $(B)/tools/%.so: tests/tools/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -shared -fPIC -MMD -MP -o $@ $<
+
+# Stand-ins for a GPU's libraries, for machines without one.
+$(B)/standin/libnvidia-ml.so.1: tests/standin/nvml.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -shared -fPIC -fvisibility=hidden -MMD -MP -o $@ $<
 
 # What the recorder does without a kernel: decoders, and where files are.
 REC_UNIT := test_decode test_decode_threads test_mounts
