@@ -30,6 +30,9 @@ uint64_t caps_effective(void);
 /* Keeps these of the permitted ones, in effect, and gives up the others for good; none passes an execve. */
 int caps_keep(uint64_t keep, struct error *e);
 
+/* Makes the permitted ones pass the execves of this thread. */
+int caps_pass_on(struct error *e);
+
 /* Puts these of the permitted ones in effect, and no others, until the next call. */
 int caps_use(uint64_t these, struct error *e);
 
