@@ -10,7 +10,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "base/caps.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/suggest.h"
@@ -136,21 +135,6 @@ static int check_request(struct request *request, struct error *e)
 
 /* ---- watching ---- */
 
-/* What is read from now on needs no right on kernels from 5.18 on; older ones are asked. */
-static int give_up_rights(struct live *live, struct live_reading *reading, struct error *e)
-{
-	struct error ignored;
-	int err = caps_use(0, e);
-
-	if (err)
-		return err;
-	if (live_read(live, reading, &ignored) == -EPERM) {
-		err = caps_use(UINT64_MAX, e);
-		return err ? err : caps_keep(CAP_BIT(CAP_BPF) | CAP_BIT(CAP_PERFMON), e);
-	}
-	return caps_keep(0, e);
-}
-
 static int open_live(struct live **live, const struct request *request, struct error *e)
 {
 	pid_t pid = (pid_t)given.pid;
@@ -253,7 +237,7 @@ static int stat_run(const struct request *request, struct error *e)
 	if (!err)
 		err = open_live(&live, request, e);
 	if (!err)
-		err = give_up_rights(live, &reading, e);
+		err = live_give_up(live, &reading, 0, e);
 	if (!err) {
 		if (given.top)
 			stat_top_begin();

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/caps.h"
 #include "base/clock.h"
 #include "bpf/live_block.skel.h"
 #include "bpf/live_call.skel.h"
@@ -250,6 +251,21 @@ void live_close(struct live *live)
 	live_call_bpf__destroy(live->call);
 	live_block_bpf__destroy(live->block);
 	free(live);
+}
+
+/* What is read through descriptors needs no right on kernels from 5.18 on; older ones are asked. */
+int live_give_up(struct live *live, struct live_reading *reading, uint64_t keep, struct error *e)
+{
+	struct error ignored;
+	int err = caps_use(keep, e);
+
+	if (err)
+		return err;
+	if (live_read(live, reading, &ignored) == -EPERM) {
+		keep |= CAP_BIT(CAP_BPF) | CAP_BIT(CAP_PERFMON) | CAP_BIT(CAP_SYS_ADMIN);
+		err = caps_use(UINT64_MAX, e);
+	}
+	return err ? err : caps_keep(keep, e);
 }
 
 size_t live_pids(struct live *live, pid_t *pids, size_t most)

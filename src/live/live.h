@@ -87,6 +87,10 @@ struct live_reading {
 int live_read(struct live *live, struct live_reading *reading, struct error *e);
 void live_reading_free(struct live_reading *reading);
 
+/* Gives up all capabilities but these, and what this kernel wants for reading on. For the one thread that there is; takes a
+ * reading, with which the first interval begins. */
+int live_give_up(struct live *live, struct live_reading *reading, uint64_t keep, struct error *e);
+
 size_t live_series_count(const struct live_reading *reading);
 const struct live_series *live_series_at(const struct live_reading *reading, size_t i);
 
