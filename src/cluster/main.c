@@ -1,5 +1,6 @@
 /* strata-cluster: the commands of many machines. strata runs it with the command's name as argv[0]; called by its own name, it takes
  * that as its first argument. */
+#include <curl/curl.h>
 #include <libgen.h>
 #include <stddef.h>
 #include <string.h>
@@ -27,6 +28,7 @@ int main(int argc, char **argv)
 		argc--;
 		argv++;
 	}
+	curl_global_init(CURL_GLOBAL_DEFAULT); /* before there is a second thread */
 	for (size_t i = 0; !err && argc && i < sizeof(commands) / sizeof(*commands); i++) {
 		if (strcmp(commands[i].name, argv[0]))
 			continue;
