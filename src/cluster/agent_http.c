@@ -108,8 +108,12 @@ static int evaluate(struct agent *agent, const char *text, uint64_t deadline, bo
 
 static void answer_json(struct http_answer *answer, int err, const struct error *e)
 {
+	struct buf *body = &answer->body;
+
 	answer->type = "application/json";
-	if (!err && !buf_append(&answer->body, "\n", 1))
+	if (!err && body->size && body->data[body->size - 1] == '\n')
+		return;
+	if (!err && !buf_append(body, "\n", 1))
 		return;
 	buf_free(&answer->body);
 	answer_error(answer, err, e);

@@ -33,6 +33,7 @@ struct client {
 /* A request, from its first line to its answer. */
 struct asked {
 	bool bad_target;
+	bool admitted; /* it is answered when all of it is there */
 };
 
 struct http {
@@ -184,9 +185,8 @@ static const struct sockaddr *address_of(struct MHD_Connection *connection)
 }
 
 /* Whether the request is one that is answered at all; else the answer says why not. */
-static bool is_admitted(struct http *http, struct MHD_Connection *connection,
-			const struct asked *asked, const char *path, const char *method,
-			struct http_answer *answer)
+static bool is_admitted(struct http *http, struct MHD_Connection *connection, struct asked *asked,
+			const char *path, const char *method, struct http_answer *answer)
 {
 	const struct http_asked what = {
 		.method = method,
@@ -203,8 +203,7 @@ static bool is_admitted(struct http *http, struct MHD_Connection *connection,
 				answer);
 }
 
-static enum MHD_Result send_answer(struct MHD_Connection *connection, struct http_answer *answer,
-				   bool ends)
+static enum MHD_Result send_answer(struct MHD_Connection *connection, struct http_answer *answer)
 {
 	struct MHD_Response *response = MHD_create_response_from_buffer(
 		answer->body.size, answer->body.data, MHD_RESPMEM_MUST_COPY);
@@ -225,38 +224,47 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct htt
 		MHD_add_response_header(response, "Allow", "GET, HEAD");
 	if (answer->status == MHD_HTTP_TOO_MANY_REQUESTS)
 		MHD_add_response_header(response, "Retry-After", "1");
-	if (ends)
-		MHD_add_response_header(response, "Connection", "close");
 	result = MHD_queue_response(connection, answer->status, response);
 	MHD_destroy_response(response);
 	return result;
 }
 
-/* libmicrohttpd calls it when the headers are there, and again as the body comes: there is none, so the first call
- * answers. */
-static enum MHD_Result on_request(void *opaque, struct MHD_Connection *connection, const char *path,
-				  const char *method, const char *version, const char *body,
-				  size_t *body_size, void **place)
+static void answer_request(struct http *http, struct MHD_Connection *connection, const char *path,
+			   struct http_answer *answer)
 {
-	struct http *http = opaque;
-	struct http_answer answer = { .status = MHD_HTTP_OK, .type = "text/plain" };
 	struct http_request request = {
 		.path = path,
 		.accept = header(connection, "Accept"),
 		.query = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "q"),
 		.deadline = clock_monotonic() + http->config.answer_time,
 	};
-	bool admitted = is_admitted(http, connection, *place, path, method, &answer);
+
+	http->config.answer(http->config.context, &request, answer);
+}
+
+/* libmicrohttpd calls it when the headers are there, and again when the body is, which is empty. A request that is refused is
+ * answered at once, which ends the connection; others on the second call, which keeps it. */
+static enum MHD_Result on_request(void *opaque, struct MHD_Connection *connection, const char *path,
+				  const char *method, const char *version, const char *body,
+				  size_t *body_size, void **place)
+{
+	struct http *http = opaque;
+	struct asked *asked = *place;
+	struct http_answer answer = { .status = MHD_HTTP_OK, .type = "text/plain" };
 
 	(void)version;
 	(void)body;
 	*body_size = 0;
-	if (admitted)
-		http->config.answer(http->config.context, &request, &answer);
+	if (asked && asked->admitted) {
+		answer_request(http, connection, path, &answer);
+	} else if (is_admitted(http, connection, asked, path, method, &answer)) {
+		asked->admitted = true;
+		return MHD_YES;
+	}
 	if (answer.status >= 400)
 		http_guard_log(&http->guard, address_of(connection), method, path, answer.status);
 	http->config.answered(http->config.context, answer.status);
-	return send_answer(connection, &answer, !admitted);
+	return send_answer(connection, &answer);
 }
 
 static void on_log(void *opaque, const char *format, va_list args)
