@@ -168,7 +168,7 @@ $(B)/strata: $(CMD_OBJ) $(LIVE_OBJ) $(REC_OBJ) $(LIB_OBJ)
 
 $(B)/strata-cluster: $(CLUSTER_OBJ) $(B)/src/cmd/cmd.o $(B)/src/cmd/prompt.o $(LIVE_OBJ) $(REC_OBJ) $(LIB_OBJ)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LINKED) -o $@ $^ $(LIBS) $(CLUSTER_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LINKED) -o $@ $^ $(REC_LIBS) $(CLUSTER_LIBS)
 
 $(B)/%.o: %.c
 	$(call say,CC,$<)
@@ -302,7 +302,7 @@ $(B)/san/strata: $(SAN_CMD) $(SAN_LIVE) $(SAN_REC) $(SAN_LIB)
 
 $(B)/san/strata-cluster: $(SAN_CLUSTER) $(B)/san/src/cmd/cmd.o $(B)/san/src/cmd/prompt.o $(SAN_LIVE) $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$@)
-	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(LIBS) $(CLUSTER_LIBS)
+	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(REC_LIBS) $(CLUSTER_LIBS)
 
 $(B)/san/unit/%: tests/unit/%.c $(SAN_LIB)
 	$(call say,SAN,$<)
