@@ -157,7 +157,8 @@ bench: deps
 	$(Q)bench/report
 
 .PHONY: tests-built bench-built
-tests-built: $(UNIT) $(SAN_UNIT) $(WORK) $(MAN) $(B)/bench/make_run $(patsubst %.c,$(B)/%,$(wildcard fuzz/*.c)) $(B)/tools/schema-docs $(B)/tools/rows_to_run $(B)/tools/small_bomb $(B)/tools/refuse_bpf.so $(STANDIN)
+TOOLS := $(addprefix $(B)/tools/,schema-docs rows_to_run small_bomb refuse_bpf.so cut_mapped.so)
+tests-built: $(UNIT) $(SAN_UNIT) $(WORK) $(MAN) $(TOOLS) $(STANDIN) $(B)/bench/make_run $(patsubst %.c,$(B)/%,$(wildcard fuzz/*.c))
 bench-built: $(WORK) $(patsubst bench/%.c,$(B)/bench/%,$(filter-out %.bpf.c,$(wildcard bench/*.c))) $(patsubst bench/%.bpf.c,$(B)/bench/%.bpf.o,$(wildcard bench/*.bpf.c))
 
 # ---- the program ----
