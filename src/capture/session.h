@@ -50,6 +50,7 @@ struct session_config {
 	struct calls *calls;	      /* functions to trace; NULL: none */
 	uint64_t aggregate; /* ns between counts, which are rows instead of calls; 0: calls are */
 	uint64_t min_dur;   /* ns: shorter calls are counted only */
+	bool inprocess; /* those of calls that can be are recorded by a library in the command's processes */
 	struct selection selection; /* resolved */
 	const char *output;
 	const char *log;	/* the job's own, to follow; NULL: none */

@@ -50,7 +50,8 @@ enum stall_kind {
 	LOSS(UNREAD, "user memory not readable")      \
 	LOSS(ABI32, "32-bit call")                    \
 	LOSS(REQUEST, "too many requests in flight")  \
-	LOSS(DEPTH, "no length: too deep, or not on the stack of its thread")
+	LOSS(DEPTH, "no length: too deep, or not on the stack of its thread") \
+	LOSS(TORN, "a process of the job left its record unfinished, or wrote over it")
 
 enum loss {
 #define LOSS_ID(name, text) LOSS_##name,

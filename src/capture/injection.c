@@ -1,0 +1,138 @@
+#include "capture/injection.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "inject/place.h"
+#include "inject/pool.h"
+
+#define POOL_SLOTS 8192u /* of a ring: half a megabyte */
+#define POOL_AREA  (64u << 10)
+
+/* The bytes of a library, as the Makefile built it: NAME_bytes and NAME_bytes_end. */
+#define EMBED(name)                                                                  \
+	__asm__(".section .rodata\n" #name "_bytes:\n"                               \
+		".incbin \"" INJECT_FOLDER "/" #name ".so\"\n" #name "_bytes_end:\n" \
+		".previous\n");                                                      \
+	extern const char name##_bytes[], name##_bytes_end[]
+
+/* A file that the job loads because its environment names it. */
+static const struct library {
+	const char *name;
+	const char *begin, *end;
+	struct {
+		const char *name;
+		enum environment_way way;
+	} variables[2];
+} libraries[INJECT_LIBRARIES] = {
+	[INJECT_CALLS] = { .name = NULL },
+};
+
+struct injection {
+	struct place place;
+	struct pool *pool;
+	struct injected *injected;
+	struct environment environment;
+};
+
+/* Libraries that the session wants. */
+static uint32_t libraries_wanted(const struct session_config *config)
+{
+	uint32_t wanted = 0;
+
+	if (config->command && config->inprocess)
+		wanted |= INJECT_BIT(INJECT_CALLS);
+	return wanted;
+}
+
+static int injection_write(struct injection *injection, const struct library *library,
+			   struct error *e)
+{
+	char path[PATH_MAX];
+	int err = place_write_library(&injection->place, library->name, library->begin,
+				      (size_t)(library->end - library->begin), path, e);
+
+	for (unsigned i = 0; i < 2 && library->variables[i].name && !err; i++)
+		err = environment_add(&injection->environment, library->variables[i].name, path,
+				      library->variables[i].way, e);
+	return err;
+}
+
+static int injection_make_pool(struct injection *injection, struct error *e)
+{
+	struct pool_config config = { .rings = INJECT_MOST_RINGS,
+				      .slots = POOL_SLOTS,
+				      .area_bytes = POOL_AREA,
+				      .clock = INJECT_BOOTTIME };
+	uint64_t least = inject_pool_bytes(32, POOL_SLOTS, POOL_AREA);
+	char path[PATH_MAX];
+	int fd, err = place_make_file(&injection->place, "pool", least, &fd, path, e);
+
+	if (!err)
+		err = pool_open(&injection->pool, fd, &config, e);
+	if (!err)
+		err = environment_add(&injection->environment, INJECT_ENVIRONMENT, path,
+				      ENVIRONMENT_SET, e);
+	return err;
+}
+
+int injection_open(struct injection **out, const struct session_config *config, struct error *e)
+{
+	struct injected_setup setup = {
+		.libraries = libraries_wanted(config),
+		.calls = config->calls,
+		.aggregate = config->aggregate,
+		.min_dur = config->min_dur,
+	};
+	struct place_users users = { config->invoker.uid, config->invoker.gid, config->account.uid,
+				     config->account.gid };
+	struct injection *injection;
+	int err;
+
+	if (!setup.libraries)
+		return 0;
+	injection = *out = calloc(1, sizeof(*injection));
+	if (!injection)
+		return error_set(e, -ENOMEM, "out of memory");
+	place_open(&injection->place, &users);
+	err = injection_make_pool(injection, e);
+	for (unsigned i = 0; i < INJECT_LIBRARIES && !err; i++)
+		if (setup.libraries & INJECT_BIT(i))
+			err = injection_write(injection, &libraries[i], e);
+	setup.pool = injection->pool;
+	return err ? err : injected_open(&injection->injected, &setup, e);
+}
+
+void injection_close(struct injection *injection)
+{
+	if (!injection)
+		return;
+	injected_close(injection->injected);
+	pool_close(injection->pool);
+	place_remove(&injection->place);
+	environment_free(&injection->environment);
+	free(injection);
+}
+
+const struct environment *injection_environment(const struct injection *injection)
+{
+	return injection ? &injection->environment : NULL;
+}
+
+struct injected *injection_injected(const struct injection *injection)
+{
+	return injection ? injection->injected : NULL;
+}
+
+void injection_start(struct injection *injection)
+{
+	if (injection)
+		pool_start(injection->pool);
+}
+
+void injection_stop(struct injection *injection)
+{
+	if (injection)
+		pool_stop(injection->pool);
+}
