@@ -12,17 +12,17 @@ setup() {
 
 teardown() { leave; }
 
-# ops CONDITION COLUMNS: rows of gpu_op, sorted.
-ops() {
-	rows gpu_op "$1" "$2" | sort
+# cells TABLE CONDITION COLUMNS: the rows, sorted, with commas between their cells; - is null.
+cells() {
+	rows "$@" | tr '\t' , | sed 's/\\x20/ /g' | sort
 }
 
 @test "each column of gpu is the driver's, and the mean of its own samples" {
 	record -e gpu -- sleep 2.2
-	same "device 0" "50 20 2 5 13 14 10737418240 85899345920 400 41 1980 2619 4 100" \
-		"$(rows gpu "gpu == 0 and dur > 9e8" "sm mem enc dec jpg ofa fb_used fb_total power temperature sm_clock mem_clock throttle sm_max" | tr ',' ' ' | sort -u)"
+	same "device 0" "50,20,2,5,13,14,10737418240,85899345920,400,41,1980,2619,4,100" \
+		"$(cells gpu "gpu == 0 and dur > 9e8" "sm,mem,enc,dec,jpg,ofa,fb_used,fb_total,power,temperature,sm_clock,mem_clock,throttle,sm_max" | sort -u)"
 	# 3 and 5 bytes a microsecond, by counters that are read a moment after the clock
-	same "PCIe" "" "$(rows gpu "not (2.9e6 < pcie_tx < 3.1e6 and 4.9e6 < pcie_rx < 5.1e6)" "ts pcie_tx pcie_rx")"
+	same "PCIe" "" "$(cells gpu "not (2.9e6 < pcie_tx < 3.1e6 and 4.9e6 < pcie_rx < 5.1e6)" "ts,pcie_tx,pcie_rx")"
 	same "intervals tile" "" "$("$STRATA" dump "$RUN" gpu | awk -F, '
 		NR > 1 { if ($3 in end && (d = $1 - end[$3], d < 0 ? -d : d) > 1000) print; end[$3] = $1 + $2 }')"
 	no_loss
@@ -33,23 +33,23 @@ ops() {
 	STANDIN_PID=$! record -e gpu -- sleep 1.5
 	kill %1
 	same "rows" "0,$!,C+G,30,15,2,3,4,5,3221225472,python" \
-		"$(rows gpu_process "pid == $!" "gpu pid type sm mem enc dec jpg ofa fb command" | sort -u)"
-	same "one without known memory" "G,," "$(rows gpu_process "pid == 1" "type fb sm" | sort -u)"
+		"$(cells gpu_process "pid == $!" "gpu,pid,type,sm,mem,enc,dec,jpg,ofa,fb,command" | sort -u)"
+	same "one without known memory" "G,-,-" "$(cells gpu_process "pid == 1" "type,fb,sm" | sort -u)"
 }
 
 @test "an old driver tells what it can" {
 	STANDIN_NVML=old record -e gpu -- sleep 1.2
-	same "device" "77,33,11,12,13,14,11811160064,123.456,900000,700000,1," \
-		"$(rows gpu "gpu == 1" "sm mem enc dec jpg ofa fb_used power pcie_rx pcie_tx throttle sm_max" | sort -u)"
-	same "process" "50,25,5,6,,," "$(rows gpu_process "sm != None" "sm mem enc dec jpg ofa mig" | sort -u)"
+	same "device" "77,33,11,12,13,14,11811160064,123.456,900000,700000,1,-" \
+		"$(cells gpu "gpu == 1" "sm,mem,enc,dec,jpg,ofa,fb_used,power,pcie_rx,pcie_tx,throttle,sm_max" | sort -u)"
+	same "process" "50,25,5,6,-,-,-" "$(cells gpu_process "sm != None" "sm,mem,enc,dec,jpg,ofa,mig" | sort -u)"
 }
 
 @test "slices have rows of their own, null where the driver does not tell" {
 	STANDIN_NVML=mig record -e gpu -- sleep 1.2
-	same "slices" "0,MIG-00000000-0000-0000-0000-000000000010,,21474836480
-2,MIG-00000000-0000-0000-0000-000000000012,,21474836480" \
-		"$(rows gpu "mig != None" "mig uuid sm fb_total" | sort -u)"
-	same "processes" "1,2,C" "$(rows gpu_process "gpu == 1" "gpu mig type" | sort -u)"
+	same "slices" "0,MIG-00000000-0000-0000-0000-000000000010,-,21474836480
+2,MIG-00000000-0000-0000-0000-000000000012,-,21474836480" \
+		"$(cells gpu "mig != None" "mig,uuid,sm,fb_total" | sort -u)"
+	same "processes" "1,2,C" "$(cells gpu_process "gpu == 1" "gpu,mig,type" | sort -u)"
 	"$STRATA" report "$RUN" >report
 	! grep -qi nan report
 }
@@ -84,8 +84,8 @@ ops() {
 @test "a driver that keeps who uses what to itself" {
 	STANDIN_NVML=no-use record -e gpu -- sleep 1.2
 	says words "gpu_process.sm.*Insufficient Permissions"
-	same "memory is told" "3221225472" "$(rows gpu_process "fb != None" "fb" | sort -u)"
-	same "use is not" "" "$(rows gpu_process "sm != None" "sm")"
+	same "memory is told" "3221225472" "$(cells gpu_process "fb != None" "fb" | sort -u)"
+	same "use is not" "" "$(cells gpu_process "sm != None" "sm")"
 }
 
 @test "a driver that does not come back holds nothing up" {
@@ -111,17 +111,17 @@ ops() {
 @test "kernels, copies, memsets, graphs and waits, by thread and moment of launch" {
 	record -- "$JOB" kernels 1000 copies 5 memset graph 3 thread wait >out
 	says words "libstrata_gpu.so"
-	same "kernels" "500 convolve(float const*, float*, int) 7
-500 plain_kernel 8" "$(rows gpu_op "kind == 'kernel' and graph is None and gpu == 0" "name stream" | sort | uniq -c | sed 's/^ *//; s/,\([78]\)$/ \1/; s/"//g')"
+	same "kernels" "500 convolve(float const*, float*, int),7
+500 plain_kernel,8" "$(cells gpu_op "kind == 'kernel' and graph is None and gpu == 0" "name,stream" | uniq -c | sed 's/^ *//')"
 	same "a kernel" "64x1x1,256x1x1,32,1536,2000" \
-		"$(ops "name == 'plain_kernel'" "grid block registers shared dur" | sort -u)"
-	same "copies" "DtoH,64,false,1000
-HtoD,4096,true,3000" "$(ops "kind == 'copy'" "name bytes pinned dur" | sort -u)"
+		"$(cells gpu_op "name == 'plain_kernel'" "grid,block,registers,shared,dur" | sort -u)"
+	same "copies" "DtoH,64,False,1000
+HtoD,4096,True,3000" "$(cells gpu_op "kind == 'copy'" "name,bytes,pinned,dur" | sort -u)"
 	same "five of them" 5 "$(count gpu_op "name == 'HtoD'")"
-	same "memset" "1024,500" "$(ops "kind == 'memset'" "bytes dur")"
-	same "graph: one launch" "3 3" "$(count gpu_op "graph == 3") $(ops "graph == 3" "correlation launch tid" | uniq -c | awk '{ print $1 }')"
-	same "another thread" "$(awk '/thread/ { print $2 }' out),1" "$(rows gpu_op "name == 'of_a_thread'" "tid gpu")"
-	same "launched before they began" "" "$(rows gpu_op "launch is None or not 0 <= ts - launch < 1e9 or tid is None" "ts launch")"
+	same "memset" "1024,500" "$(cells gpu_op "kind == 'memset'" "bytes,dur")"
+	same "graph: one launch" "3 3" "$(count gpu_op "graph == 3") $(cells gpu_op "graph == 3" "correlation,launch,tid" | uniq -c | awk '{ print $1 }')"
+	same "another thread" "$(awk '/thread/ { print $2 }' out),1" "$(cells gpu_op "name == 'of_a_thread'" "tid,gpu")"
+	same "launched before they began" "" "$(cells gpu_op "launch is None or not 0 <= ts - launch < 1e9 or tid is None" "ts,launch")"
 	same "the wait" 1 "$(count gpu_op "kind == 'wait' and name == 'stream' and dur >= 20e6 and tid == pid")"
 	no_loss
 	same "nothing is left" "" "$(find /dev/shm /tmp -maxdepth 1 -name 'strata-??????' -newer "$T/out" 2>/dev/null)"
@@ -148,15 +148,15 @@ HtoD,4096,true,3000" "$(ops "kind == 'copy'" "name bytes pinned dur" | sort -u)"
 	same "its records" "$(cat bare)" "$(cat under)"
 	same "strata has what came before" 10 "$(count gpu_op)"
 	same "and says who has the rest" "gpu,the job's own profiler has the GPU's records,cuda_job" \
-		"$(rows loss "layer == 'gpu'" "layer reason detail")"
+		"$(cells loss "layer == 'gpu'" "layer,reason,detail")"
 }
 
 @test "NVTX: nested, by domain, over two threads, with a payload" {
 	record -- "$JOB" ranges 20
-	same "ranges" "1 epoch,,
-1 grün,,
+	same "ranges" "1 epoch,-,-
+1 gr\xfcn,-,-
 20 load,data,-5
-20 step,," "$(rows mark "source == 'nvtx'" "name domain value" | sort | uniq -c | sed 's/^ *//')"
+20 step,-,-" "$(cells mark "source == 'nvtx'" "name,domain,value" | uniq -c | sed 's/^ *//')"
 	same "loads lie in steps" "" "$(rows mark "name in ('load', 'step') and (dur is None or dur < 1000000 or tid != pid)")"
 	same "a moment" 1 "$(count mark "name == 'grün' and dur is None")"
 }
@@ -172,7 +172,7 @@ HtoD,4096,true,3000" "$(ops "kind == 'copy'" "name bytes pinned dur" | sort -u)"
 	"$STRATA" info "$RUN" >info
 	says info "gpu_op.*INVALID_KIND"
 	STANDIN_CUPTI=drops record --force -- "$JOB" kernels 5
-	same "dropped" "7,CUPTI had no room" "$(rows loss "layer == 'gpu'" "count reason")"
+	same "dropped" "7,CUPTI had no room" "$(cells loss "layer == 'gpu'" "count,reason")"
 }
 
 @test "--no-gpu-ops leaves the job untouched, another tool's injection too" {

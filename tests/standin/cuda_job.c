@@ -20,7 +20,7 @@
 
 #include "cupti.h"
 
-#define KERNEL_A "_Z7convolvePKfPfi" /* convolve(float const*, float*, int) */
+#define KERNEL_A "_Z8convolvePKfPfi" /* convolve(float const*, float*, int) */
 #define KERNEL_B "plain_kernel"
 
 /* Once a process, as cuInit. */
