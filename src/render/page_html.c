@@ -163,6 +163,7 @@ static void print_timeline(struct json *json, const struct report *report, size_
 		json_close(json);
 	}
 	json_close(json);
+	json_uint(json, "series_left_out", timeline->series_left_out);
 	print_steps(json, report);
 	print_strings(json, "ops", &timeline->ops);
 	print_strings(json, "paths", &timeline->paths);
