@@ -48,7 +48,7 @@ CMD_SRC  := $(sort $(wildcard src/cmd/*.c)) src/main.c
 BPF_SRC  := $(sort $(wildcard src/bpf/*.bpf.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 WORK_SRC := $(sort $(wildcard tests/workloads/*.c))
-STANDIN  := $(addprefix $(B)/standin/,libnvidia-ml.so.1 libcupti.so.13 cuda_job)
+STANDIN  := $(addprefix $(B)/standin/,libnvidia-ml.so.1 libcupti.so.13 cuda_job nvtx_job)
 MAN_SRC  := $(sort $(wildcard man/*.scd))
 
 obj       = $(patsubst %.c,$(B)/%.o,$(1))
@@ -254,6 +254,15 @@ $(B)/standin/%:
 $(B)/standin/cuda_job: tests/standin/cuda_job.c $(B)/standin/libcupti.so.13
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -pthread -MMD -MP -o $@ $^ '-Wl,-rpath,$$ORIGIN' -Wl,--no-as-needed -lstdc++
+
+# These look into NVIDIA's headers, where there are some.
+CUDA_HEADERS := $(patsubst %,-idirafter %,$(wildcard /usr/local/cuda/include))
+$(B)/unit/test_gpu_headers $(B)/san/unit/test_gpu_headers: CPPFLAGS += $(CUDA_HEADERS)
+
+$(B)/standin/nvtx_job: tests/standin/nvtx_job.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE $(CUDA_HEADERS) -MMD -MP -o $@ $< -ldl
 
 # What the recorder does without a kernel: decoders, and where files are.
 REC_UNIT := test_decode test_decode_threads test_mounts

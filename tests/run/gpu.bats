@@ -154,11 +154,50 @@ HtoD,4096,True,3000" "$(cells gpu_op "kind == 'copy'" "name,bytes,pinned,dur" | 
 @test "NVTX: nested, by domain, over two threads, with a payload" {
 	record -- "$JOB" ranges 20
 	same "ranges" "1 epoch,-,-
-1 gr\xfcn,-,-
+1 gr\xc3\xbcn,-,-
 20 load,data,-5
 20 step,-,-" "$(cells mark "source == 'nvtx'" "name,domain,value" | uniq -c | sed 's/^ *//')"
 	same "loads lie in steps" "" "$(rows mark "name in ('load', 'step') and (dur is None or dur < 1000000 or tid != pid)")"
 	same "a moment" 1 "$(count mark "name == 'grün' and dur is None")"
+}
+
+@test "NVTX by NVIDIA's own header, and steps that the job names are not guessed" {
+	record -- "$ROOT/build/standin/nvtx_job" || skip "$(cat out 2>/dev/null) no NVTX header here"
+	same "ranges" "1 done,-,-
+1 epoch,-,-
+10 load,data,0.5
+10 step,-,-" "$(cells mark "source == 'nvtx'" "name,domain,value" | uniq -c | sed 's/^ *//')"
+	"$STRATA" report --json "$RUN" >report.json
+	same "steps" "nvtx 10" "$(python3 -c '
+import json; steps = json.load(open("report.json"))["steps"]
+print(steps["source"], steps["count"])')"
+}
+
+@test "the report tells what ran, and the exports have it" {
+	record -- "$JOB" kernels 100 copies 4 wait
+	"$STRATA" report --json "$RUN" >report.json
+	python3 - <<-'END'
+		import json
+		work = json.load(open("report.json"))["gpu_work"]
+		device, = work["devices"]
+		assert device["count"] == 105 and 0 < device["busy_ns"] <= 100 * 2000 + 4 * 3000 + 1000, device
+		assert [(k["count"], k["ns"]) for k in work["kernels"]] == [(50, 100000)] * 2, work["kernels"]
+		copies = {c["name"]: (c["count"], c["bytes"], c["rate"]) for c in work["copies"]}
+		assert copies == {"HtoD": (4, 16384, 16384e9 / 12000), "DtoH": (1, 64, 64e9 / 1000)}, copies
+		assert work["waiters"][0]["ns"] >= 20e6 and work["launch_to_start"]["count"] == 100
+	END
+	# The union by a witness that adds up by itself.
+	same "busy" "$("$STRATA" dump "$RUN" gpu_op --columns ts,dur,kind | awk -F, '
+		NR > 1 && $3 != "wait" { b = $1 > u ? $1 : u; e = $1 + $2; if (e > b) { n += e - b; u = e } }
+		END { printf "%d", n }')" "$(python3 -c 'import json
+print(json.load(open("report.json"))["gpu_work"]["devices"][0]["busy_ns"])')"
+	"$STRATA" report --section gpus "$RUN" >text
+	says text "plain_kernel"
+	"$STRATA" export -q "$RUN" -f dmon -o dmon
+	says dmon "^#Date +Time +gpu +pwr +gtemp"
+	"$STRATA" export -q "$RUN" -f pfw -o run.pfw
+	same "pfw" 105 "$(grep -c '"cat":"GPU".*"kind":"\(kernel\|copy\)"' run.pfw)"
+	"$STRATA" export -q "$RUN" -f perfetto -o run.perfetto
 }
 
 @test "CUPTI that is missing, too old, refuses, or drops" {
