@@ -48,7 +48,7 @@ CMD_SRC  := $(sort $(wildcard src/cmd/*.c)) src/main.c
 BPF_SRC  := $(sort $(wildcard src/bpf/*.bpf.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 WORK_SRC := $(sort $(wildcard tests/workloads/*.c))
-STANDIN  := $(B)/standin/libnvidia-ml.so.1
+STANDIN  := $(addprefix $(B)/standin/,libnvidia-ml.so.1 libcupti.so.13 cuda_job nvtx_job)
 MAN_SRC  := $(sort $(wildcard man/*.scd))
 
 obj       = $(patsubst %.c,$(B)/%.o,$(1))
@@ -203,6 +203,18 @@ $(PAGE): scripts/bundle-page $(wildcard web/*) $(wildcard $(UPLOT)/dist/uPlot.ii
 $(B)/src/render/page_html.o: $(PAGE)
 $(B)/src/symbols/presets.o: src/symbols/presets.txt
 
+# ---- libraries that processes of the job load, as files inside the program ----
+
+# Small and without needs: whatever program of the job has it mapped, and most have no use for it.
+$(B)/inject/libstrata_gpu.so: $(sort $(wildcard src/gpu/*.c)) $(wildcard src/gpu/*.h) src/inject/shared.h src/inject/writer.h
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g1 -Isrc -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared -pthread -Wl,-z,relro,-z,now,-z,noexecstack \
+		-Wl,--as-needed -o $@ $(filter %.c,$^)
+	$(Q)strip --strip-unneeded $@
+
+$(B)/src/capture/injection.o $(B)/san/src/capture/injection.o $(B)/tsan/src/capture/injection.o: $(B)/inject/libstrata_gpu.so
+
 # ---- BPF: every program file is an object of its own, whose skeleton its probe includes ----
 
 $(B)/bpf/%.bpf.o: src/bpf/%.bpf.c
@@ -233,9 +245,24 @@ $(B)/tools/%.so: tests/tools/%.c
 
 # Stand-ins for a GPU's libraries, for machines without one.
 $(B)/standin/libnvidia-ml.so.1: tests/standin/nvml.c
+$(B)/standin/libcupti.so.13: tests/standin/cupti.c
+$(B)/standin/%:
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -shared -fPIC -fvisibility=hidden -MMD -MP -o $@ $<
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -shared -fPIC -fvisibility=hidden -pthread -Wl,-soname,$* -MMD -MP -o $@ $<
+
+$(B)/standin/cuda_job: tests/standin/cuda_job.c $(B)/standin/libcupti.so.13
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -pthread -MMD -MP -o $@ $^ '-Wl,-rpath,$$ORIGIN' -Wl,--no-as-needed -lstdc++
+
+# These look into NVIDIA's headers, where there are some.
+CUDA_HEADERS := $(patsubst %,-idirafter %,$(wildcard /usr/local/cuda/include))
+$(B)/unit/test_gpu_headers $(B)/san/unit/test_gpu_headers: CPPFLAGS += $(CUDA_HEADERS)
+
+$(B)/standin/nvtx_job: tests/standin/nvtx_job.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE $(CUDA_HEADERS) -MMD -MP -o $@ $< -ldl
 
 # What the recorder does without a kernel: decoders, and where files are.
 REC_UNIT := test_decode test_decode_threads test_mounts
