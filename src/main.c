@@ -28,6 +28,7 @@ static const struct command commands[] = {
 	{ "sql", cmd_sql, &sql_options, GIVES_UP_RIGHTS },
 	{ "export", cmd_export, &export_options, GIVES_UP_RIGHTS },
 	{ "mark", cmd_mark, &mark_options, GIVES_UP_RIGHTS },
+	{ "stat", cmd_stat, &stat_options, KEEPS_RIGHTS },
 	{ "doctor", cmd_doctor, &doctor_options, KEEPS_RIGHTS },
 #define CLUSTER_COMMAND(name, rights, text) { #name, NULL, &(const struct options){ .summary = text }, rights },
 #include "cmd/cluster.def"

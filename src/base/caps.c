@@ -6,8 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ROOT_FILES (CAP_BIT(CAP_DAC_OVERRIDE) | CAP_BIT(CAP_DAC_READ_SEARCH) | CAP_BIT(CAP_FOWNER))
-
 struct caps {
 	uint64_t effective, permitted;
 };
@@ -108,5 +106,5 @@ int caps_settle_ids(struct error *e)
 
 int caps_give_up(struct error *e)
 {
-	return caps_keep(caps_root() ? ROOT_FILES : 0, e);
+	return caps_keep(caps_root() ? CAPS_ROOT_FILES : 0, e);
 }

@@ -18,6 +18,10 @@
 
 #define CAP_BIT(name) (1ull << (name))
 
+/* What lets root read and write everybody's files. */
+#define CAPS_ROOT_FILES \
+	(CAP_BIT(CAP_DAC_OVERRIDE) | CAP_BIT(CAP_DAC_READ_SEARCH) | CAP_BIT(CAP_FOWNER))
+
 /* Whether the file of this program gave it rights that its caller lacks: then the environment and all else that the
  * caller controls is not to be trusted. */
 bool caps_secure(void);

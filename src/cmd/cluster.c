@@ -93,7 +93,7 @@ int cluster_run(char **argv, bool keep_rights)
 	if (!err && keep_rights && secure)
 		err = caps_pass_on(&e);
 	if (!err) {
-		fexecve(program, argv, keep_rights && secure ? plain : environ);
+		execve(path, argv, keep_rights && secure ? plain : environ);
 		err = error_errno(&e, "cannot run '%s'", path);
 	}
 	if (program >= 0)
