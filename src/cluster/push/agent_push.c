@@ -17,8 +17,7 @@
 #include "cluster/push/trace_rows.h"
 
 #define STREAM	      "samples"
-#define PERIOD	      (10 * NS_PER_SECOND) /* between batches: an agent's are small */
-#define SPOOL_LIMIT   (256ull << 20)	   /* bytes that wait; more is left in the store */
+#define SPOOL_LIMIT   (256ull << 20) /* bytes that wait; more is left in the store */
 #define LAST_PATIENCE (3 * NS_PER_SECOND)
 #define SECONDS_A_DAY 86400u
 
@@ -28,6 +27,7 @@ struct agent_push {
 	struct pusher pusher;
 	char *store_path, *node;
 	struct job_place place;
+	uint64_t every; /* ns */
 	atomic_uint_least64_t batches, rows, bytes, waiting, failures;
 };
 
@@ -156,7 +156,7 @@ static int push_once(struct agent_push *push, struct error *e)
 
 static void wait_period(const struct agent_push *push)
 {
-	uint64_t end = clock_monotonic() + PERIOD;
+	uint64_t end = clock_monotonic() + push->every;
 	struct timespec slice = { .tv_nsec = 100000000 };
 
 	while (clock_monotonic() < end && !atomic_load(&push->stop))
@@ -206,6 +206,7 @@ int agent_push_start(struct agent_push **out, const struct push_options *options
 	if (!push || !(push->store_path = strdup(store_path)) || !(push->node = strdup(node)))
 		return error_set(e, -ENOMEM, "out of memory");
 	push->place = job_place_find();
+	push->every = options->every;
 	snprintf(spool, sizeof(spool), "%s.spool", store_path);
 	if (!mine.spool)
 		mine.spool = spool;

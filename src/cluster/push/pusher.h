@@ -17,6 +17,7 @@ struct push_options {
 	uint64_t batch_rows; /* 0: PUSH_BATCH_ROWS */
 	uint64_t patience;   /* ns to wait for a server that is away */
 	uint64_t timeout;    /* ns of one request */
+	uint64_t every;	     /* ns between batches of an agent */
 };
 
 #define PUSH_BATCH_ROWS 500000u
