@@ -49,7 +49,9 @@ struct side {
 
 static int side_load(struct side *side, const char *path, struct error *e)
 {
-	struct report_options options = { .phase = given.phase, .timeline = given.html != NULL };
+	struct report_options options = { .phase = given.phase,
+					  .timeline = given.html != NULL,
+					  .levels = given.html != NULL };
 	int err = cmd_open_trace(&side->trace, path, e);
 
 	side->path = path;
