@@ -271,6 +271,13 @@ $(addprefix $(B)/unit/,$(REC_UNIT)): $(B)/unit/%: tests/unit/%.c $(REC_OBJ) $(LI
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(REC_OBJ) $(LIB_OBJ) -lcmocka $(REC_LIBS)
 
+# What strata-cluster is made of, for its own tests.
+CLUSTER_PARTS := $(filter-out $(B)/src/cluster/main.o,$(CLUSTER_OBJ)) $(B)/src/cmd/cmd.o $(B)/src/cmd/prompt.o $(LIVE_OBJ) $(REC_OBJ)
+$(B)/unit/test_cluster_%: tests/unit/test_cluster_%.c $(CLUSTER_PARTS) $(LIB_OBJ)
+	$(call say,TEST,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(CLUSTER_PARTS) $(LIB_OBJ) -lcmocka $(LIBS) $(CLUSTER_LIBS)
+
 $(B)/tools/%: tests/tools/%.c $(LIB_OBJ)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
@@ -308,6 +315,13 @@ $(B)/fuzz/%: fuzz/%.c $(FUZZ_OBJ)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_OBJ) $(LIB_LIBS)
 
+FUZZ_CLUSTER := $(patsubst %.c,$(B)/fuzz/obj/%.o,$(filter-out src/cluster/main.c,$(CLUSTER_SRC)) $(LIVE_SRC) $(REC_SRC) src/cmd/cmd.c src/cmd/prompt.c)
+$(FUZZ_CLUSTER): | $(SKEL) $(B)/gen/syscall_numbers.h
+$(B)/fuzz/fuzz_cluster_%: fuzz/fuzz_cluster_%.c $(FUZZ_CLUSTER) $(FUZZ_OBJ)
+	$(call say,FUZZ,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_CLUSTER) $(FUZZ_OBJ) $(LIBS) $(CLUSTER_LIBS)
+
 # Under the sanitizers, for the unit programs and (make soak) the whole program: the objects of the fuzzers, but with checksums
 # that must hold.
 SAN_FLAGS := $(filter-out -DFUZZING% -fsanitize=fuzzer-no-link%,$(FUZZ_FLAGS)) -fsanitize=address,undefined
@@ -341,6 +355,12 @@ $(addprefix $(B)/san/unit/,$(REC_UNIT)): $(B)/san/unit/%: tests/unit/%.c $(SAN_R
 	$(call say,SAN,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_REC) $(SAN_LIB) -lcmocka $(REC_LIBS)
+
+SAN_CLUSTER_PARTS := $(filter-out $(B)/san/src/cluster/main.o,$(SAN_CLUSTER)) $(B)/san/src/cmd/cmd.o $(B)/san/src/cmd/prompt.o $(SAN_LIVE) $(SAN_REC)
+$(B)/san/unit/test_cluster_%: tests/unit/test_cluster_%.c $(SAN_CLUSTER_PARTS) $(SAN_LIB)
+	$(call say,SAN,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_CLUSTER_PARTS) $(SAN_LIB) -lcmocka $(LIBS) $(CLUSTER_LIBS)
 
 # Under the thread sanitizer: the recorder with its drain threads.
 TSAN_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=thread -fPIE

@@ -203,6 +203,12 @@ int judge_sleep(struct judge *judge, const struct stay_row *before, const struct
 		out->act = WHY_STOPPED;
 		return 0;
 	}
+	/* A pause of a writer counts as a wait for storage, and requests of its own may end meanwhile; what ends it is a timer. */
+	if (stall && stall->table == TABLE_stall && stall->kind == STALL_dirty &&
+	    after->kind == WAKER_BY_TIMER) {
+		judge_stall(stall, out);
+		return 0;
+	}
 	if ((before->iowait || uninterruptible) && judge_device(judge, before, wake, call, out)) {
 		if (stall && stall->table == TABLE_fault)
 			out->act = WHY_FAULT;

@@ -207,21 +207,22 @@ static uint64_t without_waits(const struct why_mix *mix, uint64_t from, uint64_t
 
 /* A worker that made batches in the loop. */
 struct made_by {
-	uint64_t first, last; /* taken, written */
-	uint64_t idle;
+	uint64_t first, last; /* its first batch begun, its last written */
 };
 
-static int find_idle(struct why *why, uint64_t start, uint64_t end)
+/* Before a batch that was waited for its worker may have had nothing to do, while the loop computed: begun then, it would have been
+ * there that much earlier. */
+static int find_idle(struct why *why, uint64_t start, uint64_t end, const uint64_t *waited)
 {
 	struct why_mix *mix = &why->mix;
 	struct made_by *by = calloc((size_t)procs_count(why->context.procs) + 1, sizeof(*by));
-	uint64_t idle = 0;
 
 	if (!by)
 		return -ENOMEM;
 	for (size_t i = 0; i < batches_count(&why->batches); i++) {
 		const struct why_batch *batch = batches_get(&why->batches, i);
 		struct made_by *worker = &by[batch->worker];
+		uint64_t idle = 0;
 
 		if (batch->written < start || batch->from >= end)
 			continue;
@@ -229,16 +230,16 @@ static int find_idle(struct why *why, uint64_t start, uint64_t end)
 			mix->workers++;
 			worker->first = batch->from;
 		} else if (batch->taken > worker->last) {
-			idle += without_waits(mix, worker->last, batch->taken);
+			idle = without_waits(mix, worker->last, batch->taken);
 		}
+		mix->idle_ns += idle;
+		mix->missed_ns += idle < waited[i] ? idle : waited[i];
 		mix->busy_ns += batch->written - batch->from;
 		worker->last = batch->written;
 	}
 	for (uint32_t i = 0; i < procs_count(why->context.procs); i++)
-		mix->workers_ns += by[i].last > by[i].first ? by[i].last - by[i].first : 0;
+		mix->workers_ns += by[i].last - by[i].first;
 	free(by);
-	mix->idle_ns = mix->workers ? idle / mix->workers : 0;
-	mix->missed_ns = mix->idle_ns < mix->waited_ns ? mix->idle_ns : mix->waited_ns;
 	return 0;
 }
 
@@ -275,7 +276,7 @@ int mix_finish(struct why *why, uint64_t start, uint64_t end)
 	if (!err)
 		err = take_batches(why, start, end, waited);
 	if (!err)
-		err = find_idle(why, start, end);
+		err = find_idle(why, start, end, waited);
 	mix->outside_ns = mix->waited_ns - mix->charged_ns;
 	mix->hidden_ns = mix->made_ns - mix->charged_ns;
 	if (mix->parts.size)

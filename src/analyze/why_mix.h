@@ -39,10 +39,8 @@ struct why_mix {
 	struct numbering by_part, by_file;
 	size_t batches, awaited;
 	uint64_t made_ns, waited_ns, charged_ns, outside_ns, hidden_ns;
-	uint64_t
-		idle_ns; /* of the workers, between batches, while the focus thread did not wait; by worker on average */
-	uint64_t
-		missed_ns; /* of the wait what more prefetching could have hidden: the lesser of waited and idle */
+	uint64_t idle_ns; /* of the workers, between batches, while the focus thread did not wait */
+	uint64_t missed_ns;  /* of the wait what more prefetching could have hidden */
 	size_t workers;	     /* that made batches in the loop */
 	uint64_t busy_ns;    /* of the workers, making batches, all together */
 	uint64_t workers_ns; /* their time in the loop, all together */

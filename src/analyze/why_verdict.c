@@ -35,8 +35,7 @@ static const char *refuse(const struct why *why)
 	return why->ledger.total_ns ? NULL : "the thread had no time in the recording";
 }
 
-/* What of a count by context is in the loop: training and the turns between, or all where there are no steps. */
-static uint64_t in_loop(const struct why_verdict *verdict, const uint64_t *by_context)
+uint64_t verdict_in_loop(const struct why_verdict *verdict, const uint64_t *by_context)
 {
 	uint64_t sum = 0;
 
@@ -94,7 +93,7 @@ static void find_causes(const struct ledger *ledger, struct why_verdict *verdict
 
 		for (unsigned k = 0; k < WHY_CONTEXT_COUNT; k++)
 			by_context[k] = ledger->context_causes[k][i];
-		claim.ns = in_loop(verdict, by_context);
+		claim.ns = verdict_in_loop(verdict, by_context);
 		claim.share = share_of(claim.ns, verdict->of_ns);
 		if (claim.ns)
 			insert_claim(verdict, &claim);
@@ -107,7 +106,7 @@ static void find_act(const struct ledger *ledger, const struct why_verdict *verd
 		     struct why_claim *claim)
 {
 	for (size_t i = 0; i < ledger->sum_count; i++) {
-		uint64_t ns = in_loop(verdict, ledger->sums[i].by_context);
+		uint64_t ns = verdict_in_loop(verdict, ledger->sums[i].by_context);
 
 		if (why_acts[ledger->sums[i].act].cause == claim->cause && ns > claim->act_ns) {
 			claim->act_ns = ns;
@@ -125,7 +124,7 @@ static void find_end(const struct ledger *ledger, const struct why_verdict *verd
 	find_act(ledger, verdict, claim);
 	for (size_t i = 0; i < ledger_count(ledger); i++) {
 		const struct why_line *line = ledger_line(ledger, i);
-		uint64_t ns = in_loop(verdict, line->by_context);
+		uint64_t ns = verdict_in_loop(verdict, line->by_context);
 
 		if (line->act != claim->act || ns <= most)
 			continue;
@@ -166,14 +165,14 @@ static enum why_advice advise(const struct why_mix *mix)
 {
 	double waited = (double)mix->waited_ns;
 
-	if (!mix->workers || !mix->waited_ns)
+	/* Where batches were there and only handed over slowly, no worker could do better. */
+	if (!mix->workers || mix->charged_ns <= mix->outside_ns)
 		return WHY_ADVICE_NONE;
 	if ((double)mix->missed_ns > MUCH * waited)
 		return WHY_ADVICE_PREFETCH;
 	if ((double)mix_charged(mix, WHY_WORKER_READY) > MUCH * waited)
 		return WHY_ADVICE_CPUS;
-	if ((double)mix->busy_ns > NEARLY_ALL * (double)mix->workers_ns &&
-	    mix->charged_ns > mix->outside_ns)
+	if ((double)mix->busy_ns > NEARLY_ALL * (double)mix->workers_ns)
 		return WHY_ADVICE_WORKERS;
 	return WHY_ADVICE_NONE;
 }
@@ -185,7 +184,7 @@ int verdict_reach(struct why *why)
 	verdict->refused = refuse(why);
 	if (verdict->refused)
 		return 0;
-	verdict->of_ns = in_loop(verdict, why->ledger.by_context);
+	verdict->of_ns = verdict_in_loop(verdict, why->ledger.by_context);
 	find_causes(&why->ledger, verdict);
 	for (size_t i = 0; i < verdict->claim_count; i++) {
 		struct why_claim *claim = &verdict->claims[i];

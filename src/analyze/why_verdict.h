@@ -72,6 +72,9 @@ struct why_verdict {
 	enum why_advice advice;
 };
 
+/* What of a count by context is in the loop; all of it where there are no steps. */
+uint64_t verdict_in_loop(const struct why_verdict *verdict, const uint64_t *by_context);
+
 /* Where the loop begins and ends; then the causes, once the ledger and the mix are done. -ENOMEM. */
 void verdict_find_loop(struct why *why);
 int verdict_reach(struct why *why);

@@ -116,7 +116,7 @@ JOBS = {"half": lambda: loop(100, 50, 100), "hidden": lambda: loop(100, 50, 200)
 
 def lost():
     loop(100, 50, 100)
-    row("loss", ts=at(300), dur=MS, layer="sched", cpu=0, count=4, reason="ring full")
+    row("loss", ts=at(300), dur=MS, layer="sched", cpu=0, count=4)
 
 
 JOBS["lost"] = lost

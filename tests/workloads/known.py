@@ -52,6 +52,10 @@ def unpack(ms):
         zlib.decompress(PACKED)
 
 
+def pause(ms):
+    time.sleep(ms / 1000)
+
+
 def read_for(ms):
     """Reads past the page cache until the time is over."""
     import mmap
@@ -67,9 +71,10 @@ def read_for(ms):
 class Batches(Dataset):
     """Each item is a whole batch: what it is made of is `plan`, and what that took is added to `made`."""
 
-    def __init__(self, count, plan, shape):
-        self.count, self.plan, self.shape = count, plan, shape
-        self.made = {name: multiprocessing.Value("q") for name in MADE}
+    def __init__(self, count, job):
+        self.count, self.plan, self.shape = count, job.plan, job.shape
+        started = multiprocessing.get_context(job.options.get("multiprocessing_context"))
+        self.made = {name: started.Value("q") for name in MADE}
 
     def __len__(self):
         return self.count
@@ -99,6 +104,18 @@ def relayed(loader, ms):
     yield from iter(batches.get, None)
 
 
+class Get:
+    """One batch, from asking for it to having it; what main does itself meanwhile, such as unpickling it, is no wait."""
+
+    def __init__(self):
+        self.begin, self.own = now(), time.thread_time_ns()
+
+    def done(self):
+        self.end, self.own = now(), time.thread_time_ns() - self.own
+        self.waited = self.end - self.begin - self.own
+        return self
+
+
 class Job:
     """plan(number): the parts of a batch; step: ms that the loop computes for each; shape: tensors in a batch."""
 
@@ -124,11 +141,11 @@ def in_python(number):
 
 
 def sleeping(number):
-    return [("slept", lambda ms: time.sleep(ms / 1000), 30)]
+    return [("slept", pause, 30)]
 
 
 def long_sleep(number):
-    return [("slept", lambda ms: time.sleep(ms / 1000), 500)]
+    return [("slept", pause, 120)]
 
 
 JOBS = {
@@ -149,21 +166,24 @@ JOBS = {
 def main():
     job, count = JOBS[sys.argv[1]], int(sys.argv[2]) if len(sys.argv) > 2 else 30
     if sys.argv[1] == "polls":
-        loader_utils.MP_STATUS_CHECK_INTERVAL = 0.15
-    data = Batches(count, job.plan, job.shape)
+        loader_utils.MP_STATUS_CHECK_INTERVAL = 0.05
+    data = Batches(count, job)
     loader = DataLoader(data, batch_size=None, num_workers=job.workers, **job.options)
-    waits = []
+    gets = []
     for _ in range(job.passes):
-        batches = relayed(loader, job.relay) if job.relay else iter(loader)
-        while True:
-            begin = now()
-            if next(batches, None) is None:
-                break
-            waits.append((begin, now()))
-            compute(job.step)
-    loop = waits[-1][1] - waits[0][1]
-    print(json.dumps({"start": waits[0][1], "end": waits[-1][1], "loop": loop,
-                      "waited": sum(end - begin for begin, end in waits[1:]),
+        more = True
+        batches = None
+        while more:
+            get = Get()
+            if batches is None:  # the workers are started here
+                batches = relayed(loader, job.relay) if job.relay else iter(loader)
+            more = next(batches, None) is not None
+            gets.append(get.done())
+            if more:
+                compute(job.step)
+    gets.pop()  # in which the workers ended
+    start, end = gets[0].end, gets[-1].end
+    print(json.dumps({"start": start, "end": end, "loop": end - start, "waited": sum(get.waited for get in gets[1:]),
                       "made": {name: value.value for name, value in data.made.items()}}))
 
 
