@@ -273,6 +273,10 @@ static void a_call_is_named_by_its_number(void **state)
 		.depth = 2,
 		.args = { 3, -4, 5, 0 },
 		.returned = -9,
+		.bytes = RECORD_NULL,
+		.count = RECORD_NULL,
+		.rank = RECORD_NULL,
+		.op = RECORD_NULL,
 	};
 
 	(void)state;
@@ -285,8 +289,10 @@ static void a_call_is_named_by_its_number(void **state)
 	call.function = 2; /* there is none: dropped */
 	decode(&call, sizeof(call));
 	assert_int_equal(maker.sink.dropped[TABLE_call], 1);
-	assert_rows("call|1000|50|3|10|11|4:read|9:libc.so.6|2|3|-4|5|0|-9|\n"
-		    "call|1000|null|3|10|11|4:read|9:libc.so.6|2|3|-4|5|0|null|\n");
+	assert_rows("call|1000|50|3|10|11|4:read|9:libc.so.6|2|3|-4|5|0|-9|null|null|null|null|"
+		    "null|null|\n"
+		    "call|1000|null|3|10|11|4:read|9:libc.so.6|2|3|-4|5|0|null|null|null|null|null|"
+		    "null|null|\n");
 	buf_free(&calls.modules);
 	buf_free(&calls.functions);
 }
