@@ -13,6 +13,7 @@
 #include "probes/call_counters.h"
 #include "probes/call_kernel.h"
 #include "probes/call_links.h"
+#include "probes/ids.h"
 #include "probes/iterate.h"
 #include "probes/probe.h"
 #include "symbols/calls.h"
@@ -395,10 +396,7 @@ static void call_decode(struct row_maker *maker, const struct record *head, size
 	module = calls_module(maker->calls, function->module)->name;
 	SET(ts, head->ts);
 	SET(cpu, head->cpu);
-	if (head->pid)
-		SET(pid, head->pid);
-	if (head->tid)
-		SET(tid, head->tid);
+	SET_HOST_IDS(row, call, head->pid, head->tid);
 	builder_set_text(row, column_call_func, function->name, strlen(function->name));
 	builder_set_text(row, column_call_module, module, strlen(module));
 	SET(depth, call->depth);

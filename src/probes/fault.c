@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bpf/fault.skel.h"
+#include "probes/ids.h"
 #include "probes/iterate.h"
 #include "probes/probe.h"
 
@@ -140,8 +141,7 @@ static void decode_brief(struct row_maker *maker, const struct faults_record *fa
 		return sink_drop(&maker->sink, TABLE_fault);
 	SET(ts, fault->ts);
 	SET(cpu, fault->cpu);
-	SET(pid, faults->head.pid);
-	SET(tid, faults->head.tid);
+	SET_IDS(row, fault, faults->head.pid, faults->head.tid);
 	if (fault->file)
 		SET(file, fault->file);
 	SET(pos, fault->pos);
@@ -162,8 +162,7 @@ static void decode_one(struct row_maker *maker, const struct fault_record *fault
 	if (!(head->flags & RECORD_UNFINISHED))
 		SET(dur, head->dur);
 	SET(cpu, head->cpu);
-	SET(pid, head->pid);
-	SET(tid, head->tid);
+	SET_IDS(row, fault, head->pid, head->tid);
 	if (!(fault->flags & FAULT_NO_ADDRESS))
 		SET(addr, fault->addr);
 	if (fault->file)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bpf/file.skel.h"
+#include "probes/ids.h"
 #include "probes/iterate.h"
 #include "probes/probe.h"
 #include "probes/wait.h"
@@ -140,8 +141,7 @@ static int file_stop(struct probe_run *run, struct error *e)
 		if (!((head)->flags & (RECORD_UNFINISHED | RECORD_NO_START))) \
 			SET(table, dur, (head)->dur);                         \
 		SET(table, cpu, (head)->cpu);                                 \
-		SET(table, pid, (head)->pid);                                 \
-		SET(table, tid, (head)->tid);                                 \
+		SET_HOST_IDS(row, table, (head)->pid, (head)->tid);           \
 		SET(table, op, (head)->op);                                   \
 	} while (0)
 
@@ -267,10 +267,7 @@ static void mark_decode(struct sink *sink, const struct record *head)
 	if (!row)
 		return sink_drop(sink, TABLE_mark);
 	SET(mark, ts, head->ts);
-	if (head->pid)
-		SET(mark, pid, head->pid);
-	if (head->tid)
-		SET(mark, tid, head->tid);
+	SET_IDS(row, mark, head->pid, head->tid);
 	builder_set_text(row, column_mark_source, "mark", 4);
 	builder_set_text(row, column_mark_name, mark->text, name);
 	if (name < size)

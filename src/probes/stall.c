@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bpf/stall.skel.h"
+#include "probes/ids.h"
 #include "probes/probe.h"
 
 #define LOCK_NS		10000 /* shorter waits for locks are only counted */
@@ -72,8 +73,7 @@ static void stall_decode(struct row_maker *maker, const struct record *head, siz
 	if (!(head->flags & RECORD_UNFINISHED))
 		SET(dur, head->dur);
 	SET(cpu, head->cpu);
-	SET(pid, head->pid);
-	SET(tid, head->tid);
+	SET_IDS(row, stall, head->pid, head->tid);
 	SET(kind, head->op);
 	if (stall->value != RECORD_NULL)
 		SET(value, stall->value);

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "gen/syscall_numbers.h"
+#include "probes/ids.h"
 #include "probes/probe.h"
 
 #ifndef __NR_futex_wait /* newer than the headers */
@@ -113,8 +114,7 @@ static void wait_decode(struct row_maker *maker, const struct record *head, size
 	if (!(head->flags & RECORD_UNFINISHED))
 		SET(dur, head->dur);
 	SET(cpu, head->cpu);
-	SET(pid, head->pid);
-	SET(tid, head->tid);
+	SET_IDS(row, wait, head->pid, head->tid);
 	set_name(row, wait->number);
 	SET(arg0, wait->arg0);
 	if (wait->fd != DESCRIPTOR_NONE)

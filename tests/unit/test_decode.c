@@ -92,7 +92,7 @@ static void a_read_is_a_row_of_io(void **state)
 	io.head.flags = RECORD_DIRECT;
 	decode(&io, sizeof(io));
 	assert_rows("io|1000|50|3|10|11|7:pread64|1:R|5|2|65536|null|null|null|8192|4096|null|4096|"
-		    "7|1|\n");
+		    "7|1|null|\n");
 }
 
 static void what_a_read_does_not_know_is_null(void **state)
@@ -109,7 +109,7 @@ static void what_a_read_does_not_know_is_null(void **state)
 	io.head.flags = RECORD_UNFINISHED | RECORD_NO_REQUESTED;
 	decode(&io, sizeof(io));
 	assert_rows("io|1000|null|3|10|11|14:io_uring_write|1:W|null|null|null|null|null|null|null|"
-		    "null|null|null|null|null|\n");
+		    "null|null|null|null|null|null|\n");
 }
 
 static void a_copy_has_two_files(void **state)
@@ -129,7 +129,7 @@ static void a_copy_has_two_files(void **state)
 	(void)state;
 	copy.in.head.flags = RECORD_INTERRUPTED | RECORD_RESTARTED;
 	decode(&copy, sizeof(copy));
-	assert_rows("io|1000|50|3|10|11|8:sendfile|1:C|4|8|1|6|9|null|10|-4|1|0|0|0|\n");
+	assert_rows("io|1000|50|3|10|11|8:sendfile|1:C|4|8|1|6|9|null|10|-4|1|0|0|0|null|\n");
 }
 
 static void a_rename_has_both_paths(void **state)
@@ -153,8 +153,8 @@ static void a_rename_has_both_paths(void **state)
 
 	(void)state;
 	decode(&record, sizeof(record));
-	assert_rows("fs|1000|50|3|10|11|9:renameat2|null|null|7|null|1:a|3:/b2|1|null|null|null|0|"
-		    "null|0|\n");
+	assert_rows("fs|1000|50|3|10|11|9:renameat2|null|null|7|null|1:a|3:/"
+		    "b2|1|null|null|null|0|null|0|null|\n");
 }
 
 static void a_mapping_is_a_row_of_mem(void **state)
@@ -173,7 +173,7 @@ static void a_mapping_is_a_row_of_mem(void **state)
 
 	(void)state;
 	decode(&mem, sizeof(mem));
-	assert_rows("mem|1000|50|3|10|11|4:mmap|0|8192|null|1|2|3|4|4096|28672|\n");
+	assert_rows("mem|1000|50|3|10|11|4:mmap|0|8192|null|1|2|3|4|4096|28672|null|\n");
 }
 
 static void a_mark_has_a_name_and_maybe_a_value(void **state)
@@ -249,7 +249,7 @@ static void an_exec_has_arguments_and_its_cgroup(void **state)
 	decode(&cgroup, sizeof(cgroup));
 	decode(&exec, sizeof(exec));
 	assert_rows("process|1000|4:exec|10|11|9|2:cp|3|10:cp 'a b' "
-		    "c|1000|4:/job|null|12|null|null|null|\n");
+		    "c|1000|4:/job|null|12|null|null|null|null|\n");
 }
 
 static void arguments_that_were_not_sent_are_not_read(void **state)
@@ -261,8 +261,8 @@ static void arguments_that_were_not_sent_are_not_read(void **state)
 
 	(void)state;
 	decode(&process, sizeof(process));
-	assert_rows(
-		"process|1000|4:exec|10|11|null|2:sh|null|null|0|null|null|null|null|null|null|\n");
+	assert_rows("process|1000|4:exec|10|11|null|2:sh|null|null|0|null|null|null|null|null|null|"
+		    "null|\n");
 }
 
 static void add_cgroup(uint64_t id, const char *name)
@@ -303,10 +303,10 @@ static void a_container_is_told_by_either_hierarchy(void **state)
 	add_process(7, 7 | CGROUP_V1, PROCESS_MOVED | PROCESS_MOVED_V1);
 	add_process(8, 7 | CGROUP_V1, PROCESS_MOVED | PROCESS_MOVED_V1);
 	add_process(7, 0, PROCESS_MOVED | PROCESS_MOVED_V1);
-	assert_rows(PROCESS "16:/session-3.scope|null|null|5|null|null|\n" PROCESS
-			    "16:/session-3.scope|null|null|5|4:job7|null|\n" PROCESS
-			    "15:/crun-web.scope|null|null|5|3:web|null|\n" PROCESS
-			    "16:/session-3.scope|null|null|5|null|null|\n");
+	assert_rows(PROCESS "16:/session-3.scope|null|null|5|null|null|null|\n" PROCESS
+			    "16:/session-3.scope|null|null|5|4:job7|null|null|\n" PROCESS
+			    "15:/crun-web.scope|null|null|5|3:web|null|null|\n" PROCESS
+			    "16:/session-3.scope|null|null|5|null|null|null|\n");
 }
 
 static void a_fork_tells_who_made_it(void **state)
@@ -320,8 +320,9 @@ static void a_fork_tells_who_made_it(void **state)
 	process.head.op = EVENT_EXIT;
 	decode(&process, sizeof(process));
 	assert_rows(
-		"process|1000|4:fork|10|11|null|2:sh|null|null|0|null|null|null|null|null|8|\n"
-		"process|1000|4:exit|10|11|null|2:sh|null|null|0|null|0|null|null|null|null|\n");
+		"process|1000|4:fork|10|11|null|2:sh|null|null|0|null|null|null|null|null|8|null|\n"
+		"process|1000|4:exit|10|11|null|2:sh|null|null|0|null|0|null|null|null|null|null|"
+		"\n");
 }
 
 static struct wait_record a_wait(uint16_t number)
@@ -401,10 +402,10 @@ static void a_stay_tells_why_it_ended(void **state)
 
 	(void)state;
 	decode(&sched, sizeof(sched));
-	sched.head.flags = SCHED_IOWAIT | SCHED_ARGUMENT;
+	sched.head.flags = STAY_IOWAIT | STAY_ARGUMENT;
 	decode(&sched, sizeof(sched));
-	assert_rows("sched|1000|50|3|10|11|120|null|null|1:D|4:read|null|null|null|0|null|\n"
-		    "sched|1000|50|3|10|11|120|null|null|1:D|4:read|null|null|null|1|7|\n");
+	assert_rows("sched|1000|50|3|10|11|120|null|null|1:D|4:read|null|null|null|0|null|null|\n"
+		    "sched|1000|50|3|10|11|120|null|null|1:D|4:read|null|null|null|1|7|null|\n");
 }
 
 static void a_stay_tells_how_it_came_about(void **state)
@@ -427,10 +428,10 @@ static void a_stay_tells_how_it_came_about(void **state)
 	decode(&sched, sizeof(sched));
 	sched.waker_kind = 255; /* a softirq of a later kernel */
 	decode(&sched, sizeof(sched));
-	assert_rows("sched|1000|50|3|10|11|0|100|4|1:R|null|900|6:thread|5:write|0|null|\n"
-		    "sched|1000|50|3|10|11|0|100|4|1:R|null|880|6:net_rx|5:write|0|null|\n"
-		    "sched|1000|50|3|10|11|0|0|null|1:R|null|null|null|null|0|null|\n"
-		    "sched|1000|50|3|10|11|0|0|null|1:R|null|null|null|null|0|null|\n");
+	assert_rows("sched|1000|50|3|10|11|0|100|4|1:R|null|900|6:thread|5:write|0|null|null|\n"
+		    "sched|1000|50|3|10|11|0|100|4|1:R|null|880|6:net_rx|5:write|0|null|null|\n"
+		    "sched|1000|50|3|10|11|0|0|null|1:R|null|null|null|null|0|null|null|\n"
+		    "sched|1000|50|3|10|11|0|0|null|1:R|null|null|null|null|0|null|null|\n");
 }
 
 static void a_request_has_an_error_number(void **state)
@@ -439,14 +440,36 @@ static void a_request_has_an_error_number(void **state)
 				      .queued = 20,
 				      .sector = 8,
 				      .bytes = 4096,
-				      .done_pid = BLOCK_NOBODY,
+				      .done_pid = RECORD_HOST_ID | 7,
 				      .error = 3, /* the kernel's BLK_STS_NOSPC */
 				      .flags = BLOCK_SYNC | BLOCK_ISSUED,
 				      .disk = "loop0" };
 
 	(void)state;
 	decode(&block, sizeof(block));
-	assert_rows("block|1000|50|20|3|10|11|5:loop0|1:W|1|0|0|8|4096|null|null|-28|\n");
+	assert_rows("block|1000|50|20|3|10|11|5:loop0|1:W|1|0|0|8|4096|null|null|-28|null|\n");
+}
+
+static void a_process_that_is_not_shown_has_the_machines_number(void **state)
+{
+	struct sched_record sched = { .head = head(PROBE_sched, 0, 0),
+				      .wait = 5,
+				      .waker = RECORD_HOST_ID | 8,
+				      .waker_kind = WAKER_THREAD,
+				      .syscall = -1,
+				      .waker_syscall = -1 };
+
+	(void)state;
+	sched.head.pid = sched.head.tid = RECORD_HOST_ID | 4194303;
+	sched.head.flags = STAY_ARGUMENT;
+	sched.arg0 = 7;
+	decode(&sched, sizeof(sched));
+	sched.head.pid = sched.head.tid = 0;
+	sched.head.flags = STAY_IDLE;
+	decode(&sched, sizeof(sched));
+	assert_rows(
+		"sched|1000|50|3|null|null|0|5|null|1:R|null|995|6:thread|null|0|7|4194303|\n"
+		"sched|1000|50|3|0|0|0|5|null|1:R|null|995|6:thread|null|0|null|null|\n");
 }
 
 static void several_faults_come_in_one_record(void **state)
@@ -461,8 +484,8 @@ static void several_faults_come_in_one_record(void **state)
 
 	(void)state;
 	decode(&faults, sizeof(faults));
-	assert_rows("fault|5|null|0|10|11|null|1|4096|0|0|\nfault|6|null|1|10|11|null|null|8192|0|"
-		    "0|\n");
+	assert_rows("fault|5|null|0|10|11|null|1|4096|0|0|\n"
+		    "fault|6|null|1|10|11|null|null|8192|0|0|\n");
 }
 
 static void a_count_of_faults_is_not_believed(void **state)
@@ -514,8 +537,8 @@ static void a_call_is_named_by_its_number(void **state)
 	call.function = 2; /* there is none: dropped */
 	decode(&call, sizeof(call));
 	assert_int_equal(maker.sink.dropped[TABLE_call], 1);
-	assert_rows("call|1000|50|3|10|11|4:read|9:libc.so.6|2|3|-4|5|0|-9|\n"
-		    "call|1000|null|3|10|11|4:read|9:libc.so.6|2|3|-4|5|0|null|\n");
+	assert_rows("call|1000|50|3|10|11|4:read|9:libc.so.6|2|3|-4|5|0|-9|null|\n"
+		    "call|1000|null|3|10|11|4:read|9:libc.so.6|2|3|-4|5|0|null|null|\n");
 	buf_free(&calls.modules);
 	buf_free(&calls.functions);
 }
@@ -543,6 +566,7 @@ int main(void)
 		TEST(a_stay_tells_how_it_came_about),
 		TEST(a_request_has_an_error_number),
 		TEST(a_call_is_named_by_its_number),
+		TEST(a_process_that_is_not_shown_has_the_machines_number),
 		TEST(several_faults_come_in_one_record),
 		TEST(a_count_of_faults_is_not_believed),
 		TEST(a_major_fault_has_an_address),
