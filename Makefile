@@ -33,6 +33,8 @@ LINKED   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 ALL_CFLAGS = -std=gnu11 $(WARN) $(HARDEN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) -pthread
 # The recorder is copied to other machines as one file, so its libraries are linked in.
 LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ljson-c -ledit -ltinfo -lbsd -lmd -Wl,-Bdynamic -lm -pthread
+# See src/probes/module_types.c.
+REC_LIBS := -Wl,--wrap=bpf_btf_get_next_id $(LIBS)
 LIB_LIBS := -lelf -lz -lzstd -lxxhash -ljson-c -lm
 
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/schema/syscalls.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c src/symbols/*.c))
@@ -155,7 +157,7 @@ bench-built: $(WORK) $(patsubst bench/%.c,$(B)/bench/%,$(filter-out %.bpf.c,$(wi
 
 $(B)/strata: $(CMD_OBJ) $(REC_OBJ) $(LIB_OBJ)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LINKED) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LINKED) -o $@ $^ $(REC_LIBS)
 
 $(B)/%.o: %.c
 	$(call say,CC,$<)
@@ -221,7 +223,7 @@ $(B)/tools/%.so: tests/tools/%.c
 $(B)/unit/test_decode $(B)/unit/test_mounts: $(B)/unit/%: tests/unit/%.c $(REC_OBJ) $(LIB_OBJ)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(REC_OBJ) $(LIB_OBJ) -lcmocka $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(REC_OBJ) $(LIB_OBJ) -lcmocka $(REC_LIBS)
 
 $(B)/tools/%: tests/tools/%.c $(LIB_OBJ)
 	$(call say,CC,$<)
@@ -276,7 +278,7 @@ $(SAN_REC): | $(SKEL) $(B)/gen/syscall_numbers.h
 
 $(B)/san/strata: $(SAN_CMD) $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$@)
-	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(REC_LIBS)
 
 $(B)/san/unit/%: tests/unit/%.c $(SAN_LIB)
 	$(call say,SAN,$<)
@@ -286,7 +288,7 @@ $(B)/san/unit/%: tests/unit/%.c $(SAN_LIB)
 $(B)/san/unit/test_decode $(B)/san/unit/test_mounts: $(B)/san/unit/%: tests/unit/%.c $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_REC) $(SAN_LIB) -lcmocka $(LIBS)
+	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_REC) $(SAN_LIB) -lcmocka $(REC_LIBS)
 
 # Under the thread sanitizer: the recorder with its drain threads.
 TSAN_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=thread -fPIE
@@ -297,7 +299,7 @@ $(B)/tsan/%.o: %.c | $(SKEL) $(B)/gen/syscall_numbers.h $(PAGE)
 
 $(B)/tsan/strata: $(patsubst %.c,$(B)/tsan/%.o,$(LIB_SRC) $(REC_SRC) $(CMD_SRC))
 	$(call say,TSAN,$@)
-	$(Q)$(CLANG) $(TSAN_FLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CLANG) $(TSAN_FLAGS) -o $@ $^ $(REC_LIBS)
 
 .PHONY: soak-built
 soak-built: $(B)/san/strata $(B)/tsan/strata

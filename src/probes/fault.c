@@ -38,8 +38,11 @@ static int fault_supported(const struct features *features, struct error *e)
 		return error_set(e, -ENOTSUP, "this kernel has no tracepoint page_fault_user");
 	fd = open_counter(0);
 	if (fd < 0)
-		return error_set(e, fd, "cannot count major faults with perf_event_open: %s",
-				 strerror(-fd));
+		return error_set(e, fd, "cannot count major faults with perf_event_open: %s%s",
+				 strerror(-fd),
+				 fd == -EACCES ? " ('sudo sysctl kernel.perf_event_paranoid=2' "
+						 "lets CAP_PERFMON do it)"
+					       : "");
 	close(fd);
 	return 0;
 }
