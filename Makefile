@@ -3,7 +3,8 @@
 #   make            build/strata
 #   make demo       records a training job that is slower than it need be, and shows why
 #   make test       all tests, in some ten minutes on two CPUs
-#   make soak       what takes hours: fuzzing from random seeds, the tests again and again under load; SOAK_ROUNDS=3
+#   make soak       what takes hours: fuzzing from random seeds, the tests again and again under load; SOAK_ROUNDS=3,
+#                   SOAK_PARTS="asan fuzz": see tests/soak
 #   make bench      measures what the README claims
 #   make deps       what building and recording need, and DuckDB for `strata sql`
 #   make lint       clang-tidy, cppcheck and gcc's analyzer over src; part of make soak
@@ -84,7 +85,7 @@ test: test-deps
 
 soak: test-deps lint
 	$(Q)$(MAKE) $(PARALLEL) all tests-built soak-built
-	$(Q)tests/soak
+	$(Q)tests/soak $(SOAK_PARTS)
 
 # ---- what reads the code ----
 #
