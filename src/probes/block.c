@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "bpf/block.skel.h"
-#include "probes/ids.h"
 #include "probes/iterate.h"
 #include "probes/probe.h"
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "bpf/fault.skel.h"
-#include "probes/ids.h"
 #include "probes/iterate.h"
 #include "probes/probe.h"
 
@@ -161,11 +160,7 @@ static void decode_one(struct row_maker *maker, const struct fault_record *fault
 
 	if (!row)
 		return sink_drop(&maker->sink, TABLE_fault);
-	SET(ts, head->ts);
-	if (!(head->flags & RECORD_UNFINISHED))
-		SET(dur, head->dur);
-	SET(cpu, head->cpu);
-	SET_IDS(row, fault, head->pid, head->tid);
+	SET_HEAD(row, fault, head);
 	if (!(fault->flags & FAULT_NO_ADDRESS))
 		SET(addr, fault->addr);
 	if (fault->file)

@@ -19,6 +19,7 @@
 #include "bpf/shared.h"
 #include "probes/absences.h"
 #include "probes/features.h"
+#include "probes/ids.h"
 #include "probes/mounts.h"
 #include "store/sink.h"
 
@@ -116,6 +117,16 @@ struct probe {
 		run->skeleton = bpf ? bpf->skeleton : NULL;                                       \
 		return bpf ? 0 : -errno;                                                          \
 	}
+
+/* Sets the cells that rows of calls, waits and faults begin with, from the head of their record. */
+#define SET_HEAD(row, table, head)                                                    \
+	do {                                                                          \
+		builder_set(row, column_##table##_ts, (int64_t)(head)->ts);           \
+		if (!((head)->flags & (RECORD_UNFINISHED | RECORD_NO_START)))         \
+			builder_set(row, column_##table##_dur, (int64_t)(head)->dur); \
+		builder_set(row, column_##table##_cpu, (head)->cpu);                  \
+		SET_HOST_IDS(row, table, (head)->pid, (head)->tid);                   \
+	} while (0)
 
 /* Keeps a link until the programs are detached. The link may be what libbpf gave: NULL, with errno. */
 int probe_keep_link(struct probe_run *run, struct bpf_link *link);

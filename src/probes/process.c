@@ -12,7 +12,6 @@
 #include "bpf/process.h"
 #include "bpf/process.skel.h"
 #include "probes/bpf_error.h"
-#include "probes/ids.h"
 #include "probes/iterate.h"
 #include "probes/names.h"
 

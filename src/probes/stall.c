@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "bpf/stall.skel.h"
-#include "probes/ids.h"
 #include "probes/probe.h"
 
 #define LOCK_NS		10000 /* shorter waits for locks are only counted */
@@ -69,11 +68,7 @@ static void stall_decode(struct row_maker *maker, const struct record *head, siz
 	(void)size;
 	if (!row)
 		return sink_drop(&maker->sink, TABLE_stall);
-	SET(ts, head->ts);
-	if (!(head->flags & RECORD_UNFINISHED))
-		SET(dur, head->dur);
-	SET(cpu, head->cpu);
-	SET_IDS(row, stall, head->pid, head->tid);
+	SET_HEAD(row, stall, head);
 	SET(kind, head->op);
 	if (stall->value != RECORD_NULL)
 		SET(value, stall->value);

@@ -429,6 +429,7 @@ void report_print_json(const struct report *report, size_t top, FILE *out)
 	report_json_files(&json, report, top);
 	JSON_LIST(&json, "devices", report->devices.list, report->devices.count, print_device);
 	print_usage(&json, &report->usage);
+	report_json_gpu_work(&json, &report->gpu_work, top);
 	print_job(&json, &report->job);
 	print_cost(&json, report);
 	json_close(&json);
