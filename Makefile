@@ -339,9 +339,10 @@ $(B)/san/%.o: %.c
 
 $(SAN_REC) $(SAN_LIVE): | $(SKEL) $(B)/gen/syscall_numbers.h
 
+# ASan must find the exceptions of C++, which DuckDB throws, before DuckDB is loaded.
 $(B)/san/strata: $(SAN_CMD) $(SAN_LIVE) $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$@)
-	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(REC_LIBS)
+	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(REC_LIBS) -Wl,--no-as-needed -lstdc++
 
 $(B)/san/strata-cluster: $(SAN_CLUSTER) $(B)/san/src/cmd/cmd.o $(B)/san/src/cmd/prompt.o $(SAN_LIVE) $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$@)
