@@ -196,6 +196,8 @@ int report_load(struct report *report, const char *path, struct reader *reader,
 		err = open_context(report, reader, dims, e);
 	if (!err)
 		err = run_models(report, reader, options->timeline, e);
+	if (!err && options->levels)
+		err = levels_load(&report->levels, reader, &report->context.window, e);
 	if (!err && (finish_models(report) || finish_figures(report)))
 		err = error_set(e, -ENOMEM, "no memory to finish the report");
 	if (err) {
@@ -214,6 +216,7 @@ void report_free(struct report *report)
 	waits_free(&report->waits);
 	files_free(&report->files);
 	devices_free(&report->devices);
+	levels_free(&report->levels);
 	usage_free(&report->usage);
 	gpu_work_free(&report->gpu_work);
 	steps_free(&report->steps);
