@@ -3,7 +3,8 @@
 #   make            build/strata, and build/strata-cluster, which it runs for agent
 #   make demo       records a training job that is slower than it need be, and shows why
 #   make test       all tests, in some ten minutes on two CPUs
-#   make soak       what takes hours: fuzzing from random seeds, the tests again and again under load; SOAK_ROUNDS=3
+#   make soak       what takes hours: fuzzing from random seeds, the tests again and again under load; SOAK_ROUNDS=3,
+#                   SOAK_PARTS="asan fuzz": see tests/soak
 #   make bench      measures what the README claims
 #   make deps       what building and recording need, and DuckDB for `strata sql`
 #   make lint       clang-tidy, cppcheck and gcc's analyzer over src; part of make soak
@@ -33,8 +34,8 @@ LINKED   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 ALL_CFLAGS = -std=gnu11 $(WARN) $(HARDEN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) -pthread
 # The recorder is copied to other machines as one file, so its libraries are linked in.
 LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ljson-c -ledit -ltinfo -lbsd -lmd -Wl,-Bdynamic -lm -pthread
-# Of the recorder, in which libbpf reads the kernel's types through src/probes/kernel_btf.c.
-REC_LIBS := -Wl,--wrap=btf__load_vmlinux_btf,--wrap=btf__free $(LIBS)
+# Of the recorder, in which libbpf reads the kernel's types through src/probes/kernel_btf.c, and those of modules through module_types.c.
+REC_LIBS := -Wl,--wrap=btf__load_vmlinux_btf,--wrap=btf__free,--wrap=bpf_btf_get_next_id $(LIBS)
 LIB_LIBS := -lelf -lz -lzstd -lxxhash -ljson-c -lm
 
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/schema/syscalls.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c src/symbols/*.c src/inject/*.c))
@@ -91,7 +92,7 @@ test: test-deps
 
 soak: test-deps lint
 	$(Q)$(MAKE) $(PARALLEL) all tests-built soak-built
-	$(Q)tests/soak
+	$(Q)tests/soak $(SOAK_PARTS)
 
 # ---- what reads the code ----
 #
@@ -276,7 +277,7 @@ CLUSTER_PARTS := $(filter-out $(B)/src/cluster/main.o,$(CLUSTER_OBJ)) $(B)/src/c
 $(B)/unit/test_cluster_%: tests/unit/test_cluster_%.c $(CLUSTER_PARTS) $(LIB_OBJ)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(CLUSTER_PARTS) $(LIB_OBJ) -lcmocka $(LIBS) $(CLUSTER_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(CLUSTER_PARTS) $(LIB_OBJ) -lcmocka $(REC_LIBS) $(CLUSTER_LIBS)
 
 $(B)/tools/%: tests/tools/%.c $(LIB_OBJ)
 	$(call say,CC,$<)
@@ -338,9 +339,10 @@ $(B)/san/%.o: %.c
 
 $(SAN_REC) $(SAN_LIVE): | $(SKEL) $(B)/gen/syscall_numbers.h
 
+# ASan must find the exceptions of C++, which DuckDB throws, before DuckDB is loaded.
 $(B)/san/strata: $(SAN_CMD) $(SAN_LIVE) $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$@)
-	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(REC_LIBS)
+	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(REC_LIBS) -Wl,--no-as-needed -lstdc++
 
 $(B)/san/strata-cluster: $(SAN_CLUSTER) $(B)/san/src/cmd/cmd.o $(B)/san/src/cmd/prompt.o $(SAN_LIVE) $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$@)
@@ -360,7 +362,7 @@ SAN_CLUSTER_PARTS := $(filter-out $(B)/san/src/cluster/main.o,$(SAN_CLUSTER)) $(
 $(B)/san/unit/test_cluster_%: tests/unit/test_cluster_%.c $(SAN_CLUSTER_PARTS) $(SAN_LIB)
 	$(call say,SAN,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_CLUSTER_PARTS) $(SAN_LIB) -lcmocka $(LIBS) $(CLUSTER_LIBS)
+	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_CLUSTER_PARTS) $(SAN_LIB) -lcmocka $(REC_LIBS) $(CLUSTER_LIBS)
 
 # Under the thread sanitizer: the recorder with its drain threads.
 TSAN_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=thread -fPIE

@@ -159,15 +159,15 @@ static __always_inline void sched_send(struct task_struct *task, struct stay *st
 				       __u32 state)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u8 flags = task->pid ? 0 : SCHED_IDLE;
+	__u8 flags = task->pid ? 0 : STAY_IDLE;
 	__s16 syscall = syscall_of(task, regs);
 	struct sched_record *record;
 
 	if (state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE) &&
 	    argument_tells(syscall, regs->di))
-		flags |= SCHED_ARGUMENT;
+		flags |= STAY_ARGUMENT;
 	if (state && task_waits_for_io(task))
-		flags |= SCHED_IOWAIT;
+		flags |= STAY_IOWAIT;
 	record = sched_begin(stay, now, flags);
 	if (!record)
 		return;
@@ -183,7 +183,7 @@ static __always_inline void sched_send(struct task_struct *task, struct stay *st
 /* The stay of a thread whose leaving was not seen. */
 static __always_inline void sched_send_unseen(struct stay *stay, __u64 end)
 {
-	struct sched_record *record = sched_begin(stay, end, stay->idle ? SCHED_IDLE : 0);
+	struct sched_record *record = sched_begin(stay, end, stay->idle ? STAY_IDLE : 0);
 
 	if (!record)
 		return;

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "bpf/call.h"
+#include "probes/ids.h"
 
 struct call_counters {
 	int map;
@@ -96,10 +97,7 @@ static void add_row(struct call_counters *counters, struct sink *sink, uint64_t 
 		return sink_drop(sink, TABLE_counter);
 	SET(ts, counters->since);
 	SET(dur, until - counters->since);
-	if (now->pid)
-		SET(pid, now->pid);
-	if (key->tid)
-		SET(tid, key->tid);
+	SET_IDS(row, counter, now->pid, key->tid);
 	builder_set_text(row, column_counter_func, counted.name, strlen(counted.name));
 	builder_set_text(row, column_counter_module, counted.module, strlen(counted.module));
 	SET(count, now->count - before->count);

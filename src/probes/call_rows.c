@@ -50,10 +50,7 @@ void call_decode(struct row_maker *maker, const struct record *head, size_t size
 	module = calls_module(maker->calls, function->module)->name;
 	SET(ts, head->ts);
 	SET(cpu, head->cpu);
-	if (head->pid)
-		SET(pid, head->pid);
-	if (head->tid)
-		SET(tid, head->tid);
+	SET_HOST_IDS(row, call, head->pid, head->tid);
 	builder_set_text(row, column_call_func, function->name, strlen(function->name));
 	builder_set_text(row, column_call_module, module, strlen(module));
 	SET(depth, call->depth);

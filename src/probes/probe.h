@@ -19,6 +19,7 @@
 #include "bpf/shared.h"
 #include "probes/absences.h"
 #include "probes/features.h"
+#include "probes/ids.h"
 #include "probes/mounts.h"
 #include "store/sink.h"
 
@@ -124,8 +125,7 @@ struct probe {
 		if (!((head)->flags & (RECORD_UNFINISHED | RECORD_NO_START)))         \
 			builder_set(row, column_##table##_dur, (int64_t)(head)->dur); \
 		builder_set(row, column_##table##_cpu, (head)->cpu);                  \
-		builder_set(row, column_##table##_pid, (head)->pid);                  \
-		builder_set(row, column_##table##_tid, (head)->tid);                  \
+		SET_HOST_IDS(row, table, (head)->pid, (head)->tid);                   \
 	} while (0)
 
 /* Keeps a link until the programs are detached. The link may be what libbpf gave: NULL, with errno. */

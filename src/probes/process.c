@@ -123,11 +123,8 @@ static void process_decode(struct row_maker *maker, const struct record *head, s
 		return sink_drop(&maker->sink, TABLE_process);
 	SET(ts, head->ts);
 	SET(event, head->op);
-	if (head->pid)
-		SET(pid, process->head.pid);
-	if (head->tid)
-		SET(tid, process->head.tid);
-	if (process->ppid)
+	SET_HOST_IDS(row, process, head->pid, head->tid);
+	if (id_shown(process->ppid))
 		SET(ppid, process->ppid);
 	builder_set_text(row, column_process_comm, process->comm,
 			 strnlen(process->comm, sizeof(process->comm)));
@@ -146,10 +143,10 @@ static void process_decode(struct row_maker *maker, const struct record *head, s
 		    !args_join(&maker->scratch, (const char *)(process + 1), process->args_size))
 			builder_set_text(row, column_process_args, maker->scratch.data,
 					 maker->scratch.size);
-		if (process->old_tid && process->old_tid != head->tid)
+		if (id_shown(process->old_tid) && process->old_tid != head->tid)
 			SET(old_tid, process->old_tid);
 	}
-	if (head->op == EVENT_FORK && process->creator)
+	if (head->op == EVENT_FORK && id_shown(process->creator))
 		SET(creator_tid, process->creator);
 	if (head->op == EVENT_EXIT)
 		SET(exit_code, process->exit_code);
