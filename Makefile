@@ -24,7 +24,8 @@ say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 WARN     := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
 PAGE     := $(B)/gen/page.html
-CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DPAGE_FILE='"$(PAGE)"' -DSTRATA_VERSION='"$(VERSION)"'
+CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DPAGE_FILE='"$(PAGE)"' -DSTRATA_VERSION='"$(VERSION)"' \
+	-DSTRATA_LIBEXEC='"$(PREFIX)/libexec/strata"'
 CFLAGS   ?= -O2 -g
 # strata runs with rights over the whole machine and reads files of strangers. The sanitizers check more than FORTIFY does, and
 # do not go with it.
@@ -196,7 +197,15 @@ $(PAGE): scripts/bundle-page $(wildcard web/*) $(wildcard $(UPLOT)/dist/uPlot.ii
 		sha512-KIMVnG68zvu5XXUbC4LQEPnhwOxBuLyW1AHtpm6IKTXImkbLgkMy+jabjLgSLMasNuGGzQm/ep3tOkyTxpiQIw== $(UPLOT)
 	$(Q)scripts/bundle-page $(UPLOT)/dist > $@
 
+# Where strata-cluster is looked for by a strata with rights of its own is part of the program.
+$(B)/gen/prefix: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
+.PHONY: FORCE
+$(B)/src/cmd/cluster.o: $(B)/gen/prefix
+
 $(B)/src/render/page_html.o: $(PAGE)
+$(B)/src/cluster/agent_http.o: web/agent.html
 $(B)/src/symbols/presets.o: src/symbols/presets.txt
 
 # ---- BPF: every program file is an object of its own, whose skeleton its probe includes ----
