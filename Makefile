@@ -285,7 +285,7 @@ CLUSTER_PARTS := $(filter-out $(B)/src/cluster/main.o,$(CLUSTER_OBJ)) $(B)/src/c
 $(B)/unit/test_cluster_%: tests/unit/test_cluster_%.c $(CLUSTER_PARTS) $(LIB_OBJ)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(CLUSTER_PARTS) $(LIB_OBJ) -lcmocka $(LIBS) $(CLUSTER_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(CLUSTER_PARTS) $(LIB_OBJ) -lcmocka $(REC_LIBS) $(CLUSTER_LIBS)
 
 $(B)/tools/%: tests/tools/%.c $(LIB_OBJ)
 	$(call say,CC,$<)
@@ -329,7 +329,7 @@ $(FUZZ_CLUSTER): | $(SKEL) $(B)/gen/syscall_numbers.h
 $(B)/fuzz/fuzz_cluster_%: fuzz/fuzz_cluster_%.c $(FUZZ_CLUSTER) $(FUZZ_OBJ)
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_CLUSTER) $(FUZZ_OBJ) $(LIBS) $(CLUSTER_LIBS)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_CLUSTER) $(FUZZ_OBJ) $(REC_LIBS) $(CLUSTER_LIBS)
 
 # Under the sanitizers, for the unit programs and (make soak) the whole program: the objects of the fuzzers, but with checksums
 # that must hold.
@@ -369,7 +369,7 @@ SAN_CLUSTER_PARTS := $(filter-out $(B)/san/src/cluster/main.o,$(SAN_CLUSTER)) $(
 $(B)/san/unit/test_cluster_%: tests/unit/test_cluster_%.c $(SAN_CLUSTER_PARTS) $(SAN_LIB)
 	$(call say,SAN,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_CLUSTER_PARTS) $(SAN_LIB) -lcmocka $(LIBS) $(CLUSTER_LIBS)
+	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_CLUSTER_PARTS) $(SAN_LIB) -lcmocka $(REC_LIBS) $(CLUSTER_LIBS)
 
 # Under the thread sanitizer: the recorder with its drain threads.
 TSAN_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=thread -fPIE
