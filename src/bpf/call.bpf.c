@@ -58,7 +58,7 @@ static __always_inline void call_leave(__u64 cookie, __u64 sp, __s64 returned)
 	struct call_stack *stack;
 	__u64 now, depth;
 
-	if (!task_may_be_recorded(task))
+	if (!task_may_end(task))
 		return;
 	now = bpf_ktime_get_boot_ns();
 	stack = bpf_task_storage_get(&call_stacks, task, NULL, 0);

@@ -47,7 +47,7 @@ struct {
 SEC("?tp_btf/sched_waking")
 int BPF_PROG(sched_waking, struct task_struct *task)
 {
-	if (shared.recording && (config.process_all || job_bit(task)))
+	if (rows_are_taken() && (config.process_all || job_bit(task)))
 		wake_begin(task, ctx, false);
 	return 0;
 }
@@ -56,7 +56,7 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 SEC("?tp_btf/sched_wakeup_new")
 int BPF_PROG(sched_wakeup_new, struct task_struct *task)
 {
-	if (shared.recording && (config.process_all || job_bit(task)))
+	if (rows_are_taken() && (config.process_all || job_bit(task)))
 		wake_begin(task, ctx, true);
 	return 0;
 }
@@ -336,14 +336,14 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 		job_settle(prev);
 	if (!shared.recording)
 		return 0;
+	stay = bpf_map_lookup_elem(&stays, &zero);
+	if (!stay || (!stay->ts && !rows_are_taken()))
+		return 0;
 	now = bpf_ktime_get_boot_ns();
 	leaving = job_state(prev);
 	coming = job_state(next);
-	stay = bpf_map_lookup_elem(&stays, &zero);
-	if (!stay)
-		return 0;
-	if (!stay->ts) { /* the first switch of this CPU: prev was there when the recording began */
-		stay->ts = shared.start_ts;
+	if (!stay->ts) { /* the first switch of this CPU: prev was there when the recording began, or went on */
+		stay->ts = shared.on_ts;
 		stay->wait = RECORD_NULL;
 		stay->waker_syscall = -1; /* nor who woke it */
 	} else if (stay->task != (__u64)prev) {
@@ -359,7 +359,10 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 		job_leave(prev, leaving, ready, now);
 	if (coming)
 		job_come(coming, now);
-	stay_begin(stay, next, now);
+	if (rows_are_taken())
+		stay_begin(stay, next, now);
+	else /* the last stay that began while it was on */
+		stay->ts = 0;
 	return 0;
 }
 

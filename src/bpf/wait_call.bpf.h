@@ -246,7 +246,7 @@ static __noinline int wait_exit_slept(struct task_struct *task, struct pt_regs *
 	if (!state)
 		return 0;
 	if (state->syscall != SYSCALL_OTHER) {
-		if (state->in_flight != (__u16)(number + 1))
+		if (state->in_flight != (__u16)(number + 1) || !rows_are_taken())
 			return 0;
 		wait_begin_late(state, number, regs->di);
 	}
@@ -280,7 +280,7 @@ static __always_inline int wait_exit(struct task_struct *task, struct pt_regs *r
 	__u32 zero = 0;
 	struct cpu_state *cpu;
 
-	if (!waits || !task_may_be_recorded(task))
+	if (!waits || !task_may_end(task))
 		return 0;
 	cpu = bpf_map_lookup_elem(&cpu_states, &zero);
 	if (cpu && cpu->in_call) { /* it never left the CPU */

@@ -52,6 +52,9 @@ static int session_stop(struct session *session, struct session_result *result)
 	err = drain_stop(session->drain, &result->error);
 	losses_take(&session->losses, session->kernel, &session->sink);
 	if (session->start)
+		off_windows_take(&session->offs, kernel_shared(session->kernel), &session->sink,
+				 session->stop);
+	if (session->start)
 		session_follow(session);
 	kernel_finish(session->kernel, &session->sink);
 	if (session->series && !err) /* before the facts that tell what was dropped */

@@ -43,14 +43,15 @@ enum stall_kind {
 };
 
 /* LOSS(name, text) */
-#define LOSSES(LOSS)                                  \
-	LOSS(RING, "ring full")                       \
-	LOSS(STATE, "no memory for a thread's state") \
-	LOSS(STRING, "string cut")                    \
-	LOSS(UNREAD, "user memory not readable")      \
-	LOSS(ABI32, "32-bit call")                    \
-	LOSS(REQUEST, "too many requests in flight")  \
-	LOSS(DEPTH, "no length: too deep, or not on the stack of its thread")
+#define LOSSES(LOSS)                                                          \
+	LOSS(RING, "ring full")                                               \
+	LOSS(STATE, "no memory for a thread's state")                         \
+	LOSS(STRING, "string cut")                                            \
+	LOSS(UNREAD, "user memory not readable")                              \
+	LOSS(ABI32, "32-bit call")                                            \
+	LOSS(REQUEST, "too many requests in flight")                          \
+	LOSS(DEPTH, "no length: too deep, or not on the stack of its thread") \
+	LOSS(OFF, "switched off")
 
 enum loss {
 #define LOSS_ID(name, text) LOSS_##name,
