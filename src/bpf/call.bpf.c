@@ -4,6 +4,7 @@
  * the call says so where it can (sessions), and nothing is replaced.
  */
 #include "bpf/call_frames.bpf.h"
+#include "bpf/call_usdt.bpf.h"
 
 extern bool bpf_session_is_return(void) __ksym __weak;
 
@@ -84,6 +85,16 @@ static __always_inline void call_leave(__u64 cookie, __u64 sp, __s64 returned)
 		call_enter(bpf_get_attach_cookie(ctx), (ctx)->sp, &registers_); \
 	})
 
+/* A mark: its arguments are where its note says. */
+static __always_inline void usdt_enter(struct pt_regs *ctx)
+{
+	struct call_registers registers = {};
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+
+	usdt_arguments(ctx, cookie, &registers);
+	call_enter(cookie, ctx->sp, &registers);
+}
+
 /* One program at both ends, since 6.13. */
 SEC("?kprobe/session")
 int call_session(struct pt_regs *ctx)
@@ -121,6 +132,22 @@ SEC("?kprobe/single")
 int call_single_return(struct pt_regs *ctx)
 {
 	call_leave(bpf_get_attach_cookie(ctx), ctx->sp, ctx->ax);
+	return 0;
+}
+
+/* ---- USDT marks ---- */
+
+SEC("?kprobe/multi")
+int call_multi_usdt(struct pt_regs *ctx)
+{
+	usdt_enter(ctx);
+	return 0;
+}
+
+SEC("?kprobe/single")
+int call_single_usdt(struct pt_regs *ctx)
+{
+	usdt_enter(ctx);
 	return 0;
 }
 

@@ -52,7 +52,7 @@ static const struct option_row rows[] = {
 	  "only threads in this container (id, name, PID); alone: until it ends" },
 	{ 0, "path", OPTION_TEXT, &given.path, "PREFIX", "only files whose path begins so" },
 	{ 0, "call", OPTION_TEXTS, given.calls, "WHAT",
-	  "trace functions: libc.so.6:read,f*, exe:/regex/, kernel:vfs_*, @posix" },
+	  "trace functions: libc.so.6:read,f*, exe:/regex/, kernel:vfs_*, usdt:exe:*, @posix" },
 	{ 0, "list-calls", OPTION_TEXT, &given.list_calls, "WHAT",
 	  "print what --call would trace, and what a probe of each costs" },
 	{ 0, "call-returns", OPTION_FLAG, &given.call_returns, NULL,
@@ -186,7 +186,9 @@ static int list_calls_of(const struct arguments *arguments)
 	const char *name = given.list_calls;
 	char all[4096];
 
-	snprintf(all, sizeof(all), "%s%s", name, *name == '@' || strchr(name, ':') ? "" : ":*");
+	snprintf(all, sizeof(all), "%s%s", name,
+		 *name == '@' || strchr(strncmp(name, "usdt:", 5) ? name : name + 5, ':') ? ""
+											  : ":*");
 	request.wanted = (const char *const[]){ all };
 	request.count = 1;
 	request.limit = UINT64_MAX;
