@@ -8,6 +8,7 @@
 #include "analyze/context.h"
 #include "analyze/devices.h"
 #include "analyze/files.h"
+#include "analyze/gpu_work.h"
 #include "analyze/job_use.h"
 #include "analyze/levels.h"
 #include "analyze/main_thread.h"
@@ -54,6 +55,7 @@ struct report {
 	struct files files;
 	struct devices devices;
 	struct usage usage;
+	struct gpu_work gpu_work;
 	struct steps steps;
 	struct job_use job;
 	struct levels levels;

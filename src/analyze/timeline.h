@@ -1,5 +1,6 @@
-/* The run as a picture: a lane for each process, with how it spent each slice of the time, series for the
- * whole machine, and single events. From the tables sched, io, fs, block, cpu, disk and gpu.
+/* The run as a picture: a lane for each process, with how it spent each slice of the time, and below it one for each
+ * stream of a GPU that it used; series for the whole machine, and single events. From the tables sched, io, fs, block,
+ * gpu_op, cpu, disk and gpu.
  *
  * Memory and size are bounded whatever the run's length: slices are a fixed number, and of the events those
  * kept are the longest, and of the calls that move data also the largest. While there are no more than
@@ -17,7 +18,7 @@
 
 #define TIMELINE_SLICES	     2048
 #define TIMELINE_LANES	     64 /* processes with a lane of their own; the rest share the last one */
-#define TIMELINE_MOST_SERIES 512 /* curves; the rest are left out */
+#define TIMELINE_MOST_SERIES 512 /* curves; the rest are left out, and counted */
 #define TIMELINE_EVENTS	     160000
 #define TIMELINE_LARGEST     20000
 #define TIMELINE_LATENCIES   48	 /* powers of two of nanoseconds */
@@ -30,7 +31,8 @@
 	KIND(write, io)      \
 	KIND(open, fs)       \
 	KIND(metadata, fs)   \
-	KIND(block, block)
+	KIND(block, block)   \
+	KIND(gpu, gpu_op)
 
 enum timeline_kind {
 #define KIND_ID(name, table) TIMELINE_##name,
@@ -47,7 +49,9 @@ struct timeline_kind_info {
 extern const struct timeline_kind_info timeline_kinds[TIMELINE_KIND_COUNT];
 
 struct timeline_lane {
-	uint32_t proc;			  /* PROC_NONE: all others */
+	uint32_t proc;	/* PROC_NONE: all others */
+	bool of_stream; /* what the process had one stream of a GPU do */
+	uint32_t gpu, stream;
 	float *busy[TIMELINE_KIND_COUNT]; /* ns of each slice; NULL: never */
 };
 
@@ -78,6 +82,7 @@ struct timeline {
 	uint64_t seen; /* events that there were */
 	struct timeline_series *series;
 	size_t series_count;
+	size_t series_left_out; /* curves past TIMELINE_MOST_SERIES */
 	/* Of the bytes that reads of regular files returned: the share from the page cache, 0 to 1;
 	 * NAN where none were read, or it is not known. */
 	double cached_share[TIMELINE_SLICES];
@@ -85,11 +90,12 @@ struct timeline {
 	struct strings paths, ops;
 
 	/* While loading. */
-	struct numbering by_proc, by_file;
+	struct numbering by_lane, by_file;
 	struct buf longest, largest; /* heaps of struct timeline_event, the least first */
 	struct buf series_list;
 	struct timeline_series
-		left_out; /* stands for those past TIMELINE_MOST_SERIES, and keeps nothing */
+		unkept; /* stands for those past TIMELINE_MOST_SERIES, and keeps nothing */
+	struct strings unkept_names;
 	struct buf files; /* struct timeline_file by number of by_file */
 	uint16_t op_places[TABLE_COUNT]
 			  [SYSCALL_COUNT]; /* number in ops + 1, by number of the name */
@@ -99,7 +105,7 @@ struct timeline {
 int timeline_open(struct timeline *timeline, struct context *context);
 size_t timeline_sinks(struct timeline *timeline,
 		      struct scan_sink *sinks); /* at most TIMELINE_SINKS */
-#define TIMELINE_SINKS 7
+#define TIMELINE_SINKS 8
 int timeline_finish(struct timeline *timeline);
 void timeline_free(struct timeline *timeline);
 

@@ -3,7 +3,8 @@
  *     rings 0..7 ──▶ worker 0: row maker ─ ─┐
  *     rings 8..15 ─▶ worker 1: row maker ─ ─┴─▶ writer (locks)
  *
- * A worker sleeps until a doorbell or for POLL_MS, empties its rings, and writes chunks that have aged.
+ * A worker sleeps until a doorbell or for POLL_MS, empties its rings, and writes chunks that have aged. One more does so with what
+ * libraries inside of the job write.
  */
 #include "capture/drain.h"
 
@@ -36,8 +37,9 @@ struct worker {
 	bool may_hurry; /* strata may raise its own priority */
 	bool urgent;
 	struct drain *drain;
-	struct ring_buffer *rings;
-	int bells; /* epoll: of the rings, and stop_event */
+	struct ring_buffer *rings; /* NULL: */
+	struct injected *injected; /* it empties that instead */
+	int bells;		   /* epoll: of the rings, and stop_event */
 	struct row_maker maker;
 	_Atomic pid_t tid;  /* 0 until it runs */
 	_Atomic int failed; /* sink.failed, for other threads */
@@ -90,12 +92,30 @@ static void worker_hurry(struct worker *worker, bool urgent)
 	setpriority(PRIO_PROCESS, (id_t)worker->tid, urgent ? URGENT : POLITE);
 }
 
+static void worker_consume(struct worker *worker, bool last)
+{
+	if (worker->injected)
+		injected_read(worker->injected, &worker->maker, last);
+	else
+		ring_buffer__consume(worker->rings);
+}
+
+/* Sleeps until there is something to do, or may be. Returns whether rings fill fast. */
+static bool worker_sleep(struct worker *worker)
+{
+	struct epoll_event rung[RINGS_A_WORKER + 1];
+
+	if (!worker->injected)
+		return epoll_wait(worker->bells, rung, RINGS_A_WORKER + 1, POLL_MS) > 0;
+	return injected_wait(worker->injected);
+}
+
 /* All that came so far goes into the file that ends here. */
 static void worker_wait(struct worker *worker)
 {
 	struct drain *drain = worker->drain;
 
-	ring_buffer__consume(worker->rings);
+	worker_consume(worker, false);
 	sink_flush(&worker->maker.sink, 0);
 	pthread_mutex_lock(&drain->lock);
 	drain->paused++;
@@ -112,21 +132,19 @@ static void *worker_run(void *context)
 {
 	struct worker *worker = context;
 	struct sink *sink = &worker->maker.sink;
-	struct epoll_event rung[RINGS_A_WORKER + 1];
 
 	worker->tid = gettid();
 	worker->may_hurry = !setpriority(PRIO_PROCESS, (id_t)worker->tid, URGENT);
 	worker->urgent = worker->may_hurry;
 	while (!worker->drain->stop) {
-		worker_hurry(worker,
-			     epoll_wait(worker->bells, rung, RINGS_A_WORKER + 1, POLL_MS) > 0);
-		ring_buffer__consume(worker->rings);
+		worker_hurry(worker, worker_sleep(worker));
+		worker_consume(worker, false);
 		sink_flush(sink, WRITE_AGE);
 		if (worker->drain->pause)
 			worker_wait(worker);
 		worker_report(worker);
 	}
-	ring_buffer__consume(worker->rings);
+	worker_consume(worker, true);
 	sink_flush(sink, 0);
 	worker->failed = sink->failed;
 	return NULL;
@@ -170,8 +188,8 @@ static int worker_open(struct worker *worker, struct drain *drain, struct kept *
 	return worker_listen(worker, drain->stop_event, e);
 }
 
-int drain_open(struct drain **out, struct kernel *kernel, struct writer *writer, struct kept *kept,
-	       int job_event, struct error *e)
+int drain_open(struct drain **out, struct kernel *kernel, struct injected *injected,
+	       struct writer *writer, struct kept *kept, int job_event, struct error *e)
 {
 	unsigned cpus = kernel_ring_count(kernel), count, next = 0;
 	struct drain *drain = calloc(1, sizeof(*drain));
@@ -188,7 +206,7 @@ int drain_open(struct drain **out, struct kernel *kernel, struct writer *writer,
 	drain->stop_event = eventfd(0, EFD_CLOEXEC);
 	if (drain->stop_event < 0)
 		return error_errno(e, "cannot make an eventfd");
-	count = (cpus + RINGS_A_WORKER - 1) / RINGS_A_WORKER;
+	count = (cpus + RINGS_A_WORKER - 1) / RINGS_A_WORKER + !!injected;
 	drain->workers = calloc(count, sizeof(*drain->workers));
 	if (!drain->workers)
 		return error_set(e, -ENOMEM, "out of memory");
@@ -198,8 +216,9 @@ int drain_open(struct drain **out, struct kernel *kernel, struct writer *writer,
 		if (kernel_ring_fd(kernel, cpu) >= 0)
 			err = worker_add_ring(&drain->workers[next++ / RINGS_A_WORKER],
 					      kernel_ring_fd(kernel, cpu), e);
+	drain->workers[count - 1].injected = injected;
 	for (unsigned i = 0; i < drain->count && !err; i++) {
-		if (!drain->workers[i].rings)
+		if (!drain->workers[i].rings && !drain->workers[i].injected)
 			continue;
 		err = -pthread_create(&drain->workers[i].thread, NULL, worker_run,
 				      &drain->workers[i]);
@@ -225,12 +244,21 @@ static unsigned drain_started(const struct drain *drain)
 	return started;
 }
 
+/* Has all threads look whether they are to stop or to wait. */
+static void drain_ring(struct drain *drain)
+{
+	eventfd_write(drain->stop_event, 1);
+	for (unsigned i = 0; i < drain->count; i++)
+		if (drain->workers[i].injected)
+			injected_wake(drain->workers[i].injected);
+}
+
 void drain_pause(struct drain *drain)
 {
 	unsigned started = drain_started(drain);
 
 	drain->pause = true;
-	eventfd_write(drain->stop_event, 1);
+	drain_ring(drain);
 	pthread_mutex_lock(&drain->lock);
 	while (drain->paused < started)
 		pthread_cond_wait(&drain->changed, &drain->lock);
@@ -262,7 +290,7 @@ int drain_failed(struct drain *drain, struct error *e)
 int drain_stop(struct drain *drain, struct error *e)
 {
 	drain->stop = true;
-	eventfd_write(drain->stop_event, 1);
+	drain_ring(drain);
 	for (unsigned i = 0; i < drain->count; i++) {
 		if (drain->workers[i].started)
 			pthread_join(drain->workers[i].thread, NULL);

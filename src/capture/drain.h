@@ -5,14 +5,15 @@
 #define STRATA_CAPTURE_DRAIN_H
 
 #include "capture/kernel.h"
+#include "probes/injected.h"
 #include "store/writer.h"
 
 struct drain;
 
-/* Starts the threads. kept: of a recording that goes on in new files, else NULL. job_event: an eventfd that is written when the
+/* Starts the threads. injected: what libraries inside of the job write, for a thread of its own; NULL: there are none. kept: of a recording that goes on in new files, else NULL. job_event: an eventfd that is written when the
  * job may have ended, when a thread can write no more, and when the file has got to its limit. */
-int drain_open(struct drain **drain, struct kernel *kernel, struct writer *writer,
-	       struct kept *kept, int job_event, struct error *e);
+int drain_open(struct drain **drain, struct kernel *kernel, struct injected *injected,
+	       struct writer *writer, struct kept *kept, int job_event, struct error *e);
 
 /* The size of the file at which job_event is written; 0: none. */
 void drain_watch(struct drain *drain, uint64_t bytes);

@@ -122,8 +122,8 @@ int launch_directly(char **command, const struct account *account, struct error 
 }
 
 /* The child. Nothing here may be seen by the command: descriptors close on exec, the mask is put back. */
-static void child_run(char **command, const struct account *account,
-		      const struct terminal *terminal, const sigset_t *mask, int gate, int fault)
+static void child_run(const struct launch_command *command, const struct terminal *terminal,
+		      int gate, int fault)
 {
 	char byte;
 	int err;
@@ -132,10 +132,12 @@ static void child_run(char **command, const struct account *account,
 		_exit(125); /* strata gave up */
 	err = -terminal_enter(terminal);
 	if (!err)
-		err = -account_become(account);
+		err = -account_become(command->account);
+	if (!err)
+		err = -environment_enter(command->environment);
 	if (!err) {
-		sigprocmask(SIG_SETMASK, mask, NULL);
-		execvp(command[0], command);
+		sigprocmask(SIG_SETMASK, command->mask, NULL);
+		execvp(command->arguments[0], command->arguments);
 		err = errno;
 	}
 	if (write(fault, &err, sizeof(err)) != sizeof(err))
@@ -143,14 +145,13 @@ static void child_run(char **command, const struct account *account,
 	_exit(err == ENOENT ? 127 : 126);
 }
 
-int launch_fork(struct launch *launch, char **command, const struct account *account,
-		const sigset_t *mask, struct error *e)
+int launch_fork(struct launch *launch, const struct launch_command *command, struct error *e)
 {
 	int gate[2] = { -1, -1 }, fault[2] = { -1, -1 };
 	int err = 0;
 
-	if (account->change)
-		err = terminal_open(&launch->terminal, account->uid, e);
+	if (command->account->change)
+		err = terminal_open(&launch->terminal, command->account->uid, e);
 	if (err)
 		return err;
 	if (pipe2(gate, O_CLOEXEC) || pipe2(fault, O_CLOEXEC)) {
@@ -166,7 +167,7 @@ int launch_fork(struct launch *launch, char **command, const struct account *acc
 	if (!launch->pid) {
 		close(gate[1]);
 		close(fault[0]);
-		child_run(command, account, &launch->terminal, mask, gate[0], fault[1]);
+		child_run(command, &launch->terminal, gate[0], fault[1]);
 	}
 	launch->gate = gate[1];
 	launch->fault = fault[0];

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "capture/environment.h"
 #include "capture/terminal.h"
 
 /* Who the command runs as. */
@@ -43,9 +44,16 @@ struct launch {
 	int fault; /* reads the errno of a failed execve; ends empty after a good one */
 };
 
-/* Forks the child and leaves it waiting. mask: the signal mask that the command begins with. */
-int launch_fork(struct launch *launch, char **command, const struct account *account,
-		const sigset_t *mask, struct error *e);
+/* What the command is, and what it begins with. */
+struct launch_command {
+	char **arguments;
+	const struct account *account;
+	const struct environment *environment; /* NULL: strata's own */
+	const sigset_t *mask;		       /* of signals */
+};
+
+/* Forks the child and leaves it waiting. */
+int launch_fork(struct launch *launch, const struct launch_command *command, struct error *e);
 
 /* Lets the command go and waits for its execve. Returns 0, or the -errno of the execve. */
 int launch_go(struct launch *launch);

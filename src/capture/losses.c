@@ -35,12 +35,15 @@ static void losses_add_row(const struct losses *losses, struct sink *sink, unsig
 	sink_end_row(sink, TABLE_loss);
 }
 
-void losses_take(struct losses *losses, const struct kernel *kernel, struct sink *sink)
+void losses_take(struct losses *losses, const struct kernel *kernel, struct injected *injected,
+		 struct sink *sink)
 {
 	unsigned counters = kernel_ring_count(kernel) * LAYER_COUNT * LOSS_COUNT;
 	uint64_t now = clock_boot(), *swap = losses->before;
 	struct error ignored;
 
+	if (injected)
+		losses->total += injected_take_losses(injected, sink, losses->since, now);
 	if (kernel_read_loss(kernel, losses->now, &ignored))
 		return;
 	for (unsigned i = 0; i < counters; i++) {

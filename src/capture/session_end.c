@@ -46,11 +46,13 @@ static int session_stop(struct session *session, struct session_result *result)
 	int err;
 
 	if (session->start)
-		session_sample(session); /* before detaching, which takes its time */
+		session_sample(session, true); /* before detaching, which takes its time */
 	session->stop = clock_boot();
+	injection_stop(session->injection);
 	result->stop_failed = kernel_stop(session->kernel, &result->stop_error);
 	err = drain_stop(session->drain, &result->error);
-	losses_take(&session->losses, session->kernel, &session->sink);
+	losses_take(&session->losses, session->kernel, injection_injected(session->injection),
+		    &session->sink);
 	if (session->start)
 		off_windows_take(&session->offs, kernel_shared(session->kernel), &session->sink,
 				 session->stop);
@@ -140,6 +142,7 @@ void session_close(struct session *session)
 		writer_close(session->writer, &ignored);
 	samplers_close(session->samplers);
 	sink_free(&session->sink);
+	injection_close(session->injection);
 	kernel_close(session->kernel);
 	signals_close(&session->signals);
 	if (session->job_event >= 0)

@@ -68,7 +68,8 @@ static int session_change_file(struct session *session, struct error *e)
 
 	drain_pause(session->drain);
 	now = clock_boot();
-	losses_take(&session->losses, session->kernel, &session->sink);
+	losses_take(&session->losses, session->kernel, injection_injected(session->injection),
+		    &session->sink);
 	off_windows_take(&session->offs, kernel_shared(session->kernel), &session->sink, now);
 	err = series_tidy(session->series, now, 0, true, e); /* the one before has had its time */
 	clock_sample(&session->clock, &session->sink);

@@ -8,6 +8,7 @@
 
 #include "capture/drain.h"
 #include "capture/follow.h"
+#include "capture/injection.h"
 #include "capture/kernel.h"
 #include "capture/losses.h"
 #include "capture/off_windows.h"
@@ -28,6 +29,7 @@ struct session {
 	uint32_t layers;	  /* LAYER_BITs that are recorded */
 	struct absences absences; /* what was asked for and is not */
 	struct launch launch;
+	struct injection *injection; /* NULL: the job loads nothing */
 	int job_event;
 	int caches; /* -1: not to be dropped */
 	struct signals signals;
@@ -46,7 +48,7 @@ struct session {
 };
 
 uint64_t session_rows(const struct session *session); /* in the file that is being written */
-void session_sample(struct session *session);
+void session_sample(struct session *session, bool last);
 void session_follow(struct session *session);	      /* takes what is new in the job's log */
 pid_t session_command(const struct session *session); /* while it runs, else 0 */
 

@@ -431,6 +431,7 @@ void report_print_json(const struct report *report, size_t top, FILE *out)
 	JSON_LIST(&json, "devices", report->devices.list, report->devices.count, print_device);
 	report_json_levels(&json, report, top);
 	print_usage(&json, &report->usage);
+	report_json_gpu_work(&json, &report->gpu_work, top);
 	print_job(&json, &report->job);
 	print_cost(&json, report);
 	json_close(&json);
