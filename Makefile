@@ -219,7 +219,7 @@ $(B)/src/symbols/presets.o: src/symbols/presets.txt
 $(B)/inject/libstrata_gpu.so: $(sort $(wildcard src/gpu/*.c)) $(wildcard src/gpu/*.h) src/inject/shared.h src/inject/writer.h
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g1 -Isrc -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared -pthread -Wl,-z,relro,-z,now,-z,noexecstack \
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g1 -Isrc -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared -pthread -Wl,-z,defs,-z,relro,-z,now,-z,noexecstack \
 		-Wl,--as-needed -o $@ $(filter %.c,$^)
 	$(Q)strip --strip-unneeded $@
 
