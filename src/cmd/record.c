@@ -52,7 +52,7 @@ static const struct option_row rows[] = {
 	  "only threads in this container (id, name, PID); alone: until it ends" },
 	{ 0, "path", OPTION_TEXT, &given.path, "PREFIX", "only files whose path begins so" },
 	{ 0, "call", OPTION_TEXTS, given.calls, "WHAT",
-	  "trace functions: libc.so.6:read,f*, exe:/regex/, kernel:vfs_*, usdt:exe:*, @posix" },
+	  "trace functions: libc.so.6:read,f*, exe:/regex/, kernel:vfs_*, usdt:exe:*" },
 	{ 0, "list-calls", OPTION_TEXT, &given.list_calls, "WHAT",
 	  "print what --call would trace, and what a probe of each costs" },
 	{ 0, "call-returns", OPTION_FLAG, &given.call_returns, NULL,
