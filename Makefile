@@ -48,7 +48,7 @@ CMD_SRC  := $(sort $(wildcard src/cmd/*.c)) src/main.c
 BPF_SRC  := $(sort $(wildcard src/bpf/*.bpf.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 WORK_SRC := $(sort $(wildcard tests/workloads/*.c))
-STANDIN  := $(B)/standin/libnvidia-ml.so.1
+STANDIN  := $(addprefix $(B)/standin/,libnvidia-ml.so.1 libcupti.so.13 cuda_job nvtx_job)
 MAN_SRC  := $(sort $(wildcard man/*.scd))
 
 obj       = $(patsubst %.c,$(B)/%.o,$(1))
@@ -203,6 +203,18 @@ $(PAGE): scripts/bundle-page $(wildcard web/*) $(wildcard $(UPLOT)/dist/uPlot.ii
 $(B)/src/render/page_html.o: $(PAGE)
 $(B)/src/symbols/presets.o: src/symbols/presets.txt
 
+# ---- libraries that processes of the job load, as files inside the program ----
+
+# Small and without needs: whatever program of the job has it mapped, and most have no use for it.
+$(B)/inject/libstrata_gpu.so: $(sort $(wildcard src/gpu/*.c)) $(wildcard src/gpu/*.h) src/inject/shared.h src/inject/writer.h
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g1 -Isrc -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared -pthread -Wl,-z,relro,-z,now,-z,noexecstack \
+		-Wl,--as-needed -o $@ $(filter %.c,$^)
+	$(Q)strip --strip-unneeded $@
+
+$(B)/src/capture/injection.o $(B)/san/src/capture/injection.o $(B)/tsan/src/capture/injection.o: $(B)/inject/libstrata_gpu.so
+
 # ---- BPF: every program file is an object of its own, whose skeleton its probe includes ----
 
 $(B)/bpf/%.bpf.o: src/bpf/%.bpf.c
@@ -233,9 +245,24 @@ $(B)/tools/%.so: tests/tools/%.c
 
 # Stand-ins for a GPU's libraries, for machines without one.
 $(B)/standin/libnvidia-ml.so.1: tests/standin/nvml.c
+$(B)/standin/libcupti.so.13: tests/standin/cupti.c
+$(B)/standin/%:
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -shared -fPIC -fvisibility=hidden -MMD -MP -o $@ $<
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -shared -fPIC -fvisibility=hidden -pthread -Wl,-soname,$* -MMD -MP -o $@ $<
+
+$(B)/standin/cuda_job: tests/standin/cuda_job.c $(B)/standin/libcupti.so.13
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -pthread -MMD -MP -o $@ $^ '-Wl,-rpath,$$ORIGIN' -Wl,--no-as-needed -lstdc++
+
+# These look into NVIDIA's headers, where there are some.
+CUDA_HEADERS := $(patsubst %,-idirafter %,$(wildcard /usr/local/cuda/include))
+$(B)/unit/test_gpu_headers $(B)/san/unit/test_gpu_headers: CPPFLAGS += $(CUDA_HEADERS)
+
+$(B)/standin/nvtx_job: tests/standin/nvtx_job.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE $(CUDA_HEADERS) -MMD -MP -o $@ $< -ldl
 
 # What the recorder does without a kernel: decoders, and where files are.
 REC_UNIT := test_decode test_decode_threads test_mounts
@@ -243,6 +270,13 @@ $(addprefix $(B)/unit/,$(REC_UNIT)): $(B)/unit/%: tests/unit/%.c $(REC_OBJ) $(LI
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(REC_OBJ) $(LIB_OBJ) -lcmocka $(REC_LIBS)
+
+# What strata-cluster is made of, for its own tests.
+CLUSTER_PARTS := $(filter-out $(B)/src/cluster/main.o,$(CLUSTER_OBJ)) $(B)/src/cmd/cmd.o $(B)/src/cmd/prompt.o $(LIVE_OBJ) $(REC_OBJ)
+$(B)/unit/test_cluster_%: tests/unit/test_cluster_%.c $(CLUSTER_PARTS) $(LIB_OBJ)
+	$(call say,TEST,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(CLUSTER_PARTS) $(LIB_OBJ) -lcmocka $(LIBS) $(CLUSTER_LIBS)
 
 $(B)/tools/%: tests/tools/%.c $(LIB_OBJ)
 	$(call say,CC,$<)
@@ -281,6 +315,13 @@ $(B)/fuzz/%: fuzz/%.c $(FUZZ_OBJ)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_OBJ) $(LIB_LIBS)
 
+FUZZ_CLUSTER := $(patsubst %.c,$(B)/fuzz/obj/%.o,$(filter-out src/cluster/main.c,$(CLUSTER_SRC)) $(LIVE_SRC) $(REC_SRC) src/cmd/cmd.c src/cmd/prompt.c)
+$(FUZZ_CLUSTER): | $(SKEL) $(B)/gen/syscall_numbers.h
+$(B)/fuzz/fuzz_cluster_%: fuzz/fuzz_cluster_%.c $(FUZZ_CLUSTER) $(FUZZ_OBJ)
+	$(call say,FUZZ,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_CLUSTER) $(FUZZ_OBJ) $(LIBS) $(CLUSTER_LIBS)
+
 # Under the sanitizers, for the unit programs and (make soak) the whole program: the objects of the fuzzers, but with checksums
 # that must hold.
 SAN_FLAGS := $(filter-out -DFUZZING% -fsanitize=fuzzer-no-link%,$(FUZZ_FLAGS)) -fsanitize=address,undefined
@@ -314,6 +355,12 @@ $(addprefix $(B)/san/unit/,$(REC_UNIT)): $(B)/san/unit/%: tests/unit/%.c $(SAN_R
 	$(call say,SAN,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_REC) $(SAN_LIB) -lcmocka $(REC_LIBS)
+
+SAN_CLUSTER_PARTS := $(filter-out $(B)/san/src/cluster/main.o,$(SAN_CLUSTER)) $(B)/san/src/cmd/cmd.o $(B)/san/src/cmd/prompt.o $(SAN_LIVE) $(SAN_REC)
+$(B)/san/unit/test_cluster_%: tests/unit/test_cluster_%.c $(SAN_CLUSTER_PARTS) $(SAN_LIB)
+	$(call say,SAN,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_CLUSTER_PARTS) $(SAN_LIB) -lcmocka $(LIBS) $(CLUSTER_LIBS)
 
 # Under the thread sanitizer: the recorder with its drain threads.
 TSAN_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=thread -fPIE

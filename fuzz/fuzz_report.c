@@ -42,7 +42,7 @@ struct side {
 
 static void side_open(struct side *side, const uint8_t *data, size_t size)
 {
-	struct report_options options = { .timeline = true };
+	struct report_options options = { .timeline = true, .levels = true };
 	struct error e;
 
 	*side = (struct side){ .file.fd = -1 };

@@ -29,6 +29,11 @@ bool session_output_refused(const struct session *session)
 	return session && output_refused(session->output_err);
 }
 
+bool session_records_gpu_ops(const struct session *session)
+{
+	return injection_has_gpu(session->injection);
+}
+
 const struct absences *session_absences(const struct session *session)
 {
 	return &session->absences;
@@ -158,7 +163,7 @@ static int session_prepare(struct session *session, struct error *e)
 	err = signals_open(&session->signals, e);
 	/* Before the first thread: with one the C library takes signals for itself, which the command would not have. */
 	if (!err)
-		err = injection_open(&session->injection, config, e);
+		err = injection_open(&session->injection, config, &session->absences, e);
 	if (!err && config->command)
 		err = session_fork(session, e);
 	session->signals.apart = session->launch.terminal.apart;

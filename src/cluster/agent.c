@@ -23,7 +23,8 @@
 /* The options, filled once by cmd_parse(). */
 static struct {
 	const char *node, *listen, *store, *job, *token_file, *certificate, *key, *coordinate;
-	uint64_t interval, age, size, processes;
+	const char *push, *cluster, *spool;
+	uint64_t interval, age, size, processes, push_every;
 } given = {
 	.listen = "127.0.0.1:6100",
 	.store = "/var/lib/strata/agent.db",
@@ -31,6 +32,7 @@ static struct {
 	.age = 7 * 24 * 3600 * NS_PER_SECOND,
 	.size = 1ull << 30,
 	.processes = 16,
+	.push_every = 10 * NS_PER_SECOND,
 };
 
 static const struct option_row agent_rows[] = {
@@ -56,6 +58,14 @@ static const struct option_row agent_rows[] = {
 	{ 0, "key", OPTION_TEXT, &given.key, "FILE", "the certificate's key (PEM)" },
 	{ 0, "coordinate", OPTION_TEXT, &given.coordinate, "FILE",
 	  "answer for the nodes that FILE lists, too" },
+	{ 0, "push", OPTION_TEXT, &given.push, "URL,...",
+	  "write all samples to ClickHouse too, as strata push does" },
+	{ 0, "push-every", OPTION_DURATION, &given.push_every, "TIME",
+	  "time between batches (default: 10s)" },
+	{ 0, "cluster", OPTION_TEXT, &given.cluster, "NAME",
+	  "of that ClickHouse; see strata push" },
+	{ 0, "spool", OPTION_TEXT, &given.spool, "DIR",
+	  "keep batches there until it has them (default: beside the store)" },
 	{ 0 },
 };
 
@@ -124,6 +134,10 @@ static int run_agent(const char *node, const pid_t *job, size_t job_count, struc
 		.certificate = given.certificate,
 		.key = given.key,
 		.coordinate = given.coordinate,
+		.push = { .to = given.push,
+			  .cluster = given.cluster,
+			  .spool = given.spool,
+			  .every = given.push_every },
 		.interval = given.interval,
 		.retention = { .age = given.age, .size = given.size },
 		.job = job,

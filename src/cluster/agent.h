@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cluster/http.h"
 #include "cluster/metric_store.h"
+#include "cluster/push/agent_push.h"
 #include "cluster/select/coordinate.h"
 #include "cluster/totals.h"
 
@@ -17,6 +18,7 @@ struct agent_config {
 	const char *node, *listen, *store;
 	const char *token_file, *certificate, *key; /* files; NULL: none */
 	const char *coordinate;			    /* nodes.ini; NULL: it answers for itself */
+	struct push_options push;		    /* to NULL: nothing is pushed */
 	uint64_t interval;			    /* ns */
 	struct metric_retention retention;
 	const pid_t *job;

@@ -27,6 +27,7 @@ struct running {
 	struct measure *measure;
 	struct metric_store *store;
 	struct http *http;
+	struct agent_push *push;
 	char *token, *certificate, *key;
 	int signals;
 	struct totals_own own;
@@ -151,12 +152,16 @@ static int open_all(struct running *running, const struct agent_config *config, 
 		err = measure_open(&running->measure, &measure, e);
 	if (!err)
 		err = measure_give_up(running->measure, e);
+	if (!err && config->push.to)
+		err = agent_push_start(&running->push, &config->push, config->store, config->node,
+				       e);
 	return err ? err : open_http(running, config, e);
 }
 
 static void close_all(struct running *running)
 {
 	http_close(running->http);
+	agent_push_stop(running->push);
 	measure_close(running->measure);
 	metric_store_close(running->store);
 	totals_close(running->agent.totals);

@@ -154,7 +154,8 @@ static void *on_target(void *opaque, const char *target, struct MHD_Connection *
 {
 	struct asked *asked = calloc(1, sizeof(*asked));
 
-	client_mark(opaque, connection, 0);
+	(void)opaque;
+	(void)connection;
 	if (asked)
 		asked->bad_target = !http_target_is_plain(target);
 	return asked;
@@ -255,6 +256,7 @@ static enum MHD_Result on_request(void *opaque, struct MHD_Connection *connectio
 	(void)version;
 	(void)body;
 	*body_size = 0;
+	client_mark(http, connection, 0);
 	if (asked && asked->admitted) {
 		answer_request(http, connection, path, &answer);
 	} else if (is_admitted(http, connection, asked, path, method, &answer)) {

@@ -61,7 +61,9 @@ static void side_judge(struct side *side)
 
 static int side_load(struct side *side, const char *path, struct error *e)
 {
-	struct report_options options = { .phase = given.phase, .timeline = given.html != NULL };
+	struct report_options options = { .phase = given.phase,
+					  .timeline = given.html != NULL,
+					  .levels = given.html != NULL };
 	int err = cmd_open_trace(&side->trace, path, e);
 
 	side->path = path;

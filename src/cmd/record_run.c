@@ -143,6 +143,9 @@ int record_run(struct session_config *config)
 			"%s'%s' is not recorded: %s",
 			strchr(absences->items[i].what, '.') ? "" : "layer ",
 			absences->items[i].what, absences->items[i].why);
+	if (session_records_gpu_ops(session))
+		log_info("the job's CUDA loads libstrata_gpu.so, to record what GPUs do (not with "
+			 "--no-gpu-ops)");
 	err = session_run(session, &e);
 	if (config->progress)
 		clear_progress();

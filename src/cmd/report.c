@@ -116,7 +116,10 @@ static int report_print(const struct trace *trace, const char *run, int section,
 {
 	struct report_options options = { .log = given.log,
 					  .phase = given.phase,
-					  .timeline = given.html || given.svg };
+					  .timeline = given.html || given.svg,
+					  .levels = given.json || given.html ||
+						    section == SECTION_levels ||
+						    section == SECTION_COUNT };
 	struct report_style style = { .width = cmd_terminal_width(),
 				      .top = given.top ? given.top : DEFAULT_TOP,
 				      .section = section };

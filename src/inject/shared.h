@@ -39,7 +39,15 @@
 enum inject_library { INJECT_CALLS, INJECT_GPU, INJECT_LIBRARIES };
 
 /* What a record is. Numbers are this file's and the recorder's of one build: they change as they like. */
-enum inject_kind { INJECT_NOTHING, INJECT_CALL, INJECT_KINDS };
+enum inject_kind {
+	INJECT_NOTHING,
+	INJECT_CALL,
+	INJECT_GPU_OP,
+	INJECT_GPU_TEXT,
+	INJECT_GPU_MARK,
+	INJECT_GPU_NOTE,
+	INJECT_KINDS
+};
 
 /* What `ts` of calls counts. */
 enum inject_clock {

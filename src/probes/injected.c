@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/gpu_ops.h"
+
 #define WAIT_MS 20 /* at most between two looks: a doorbell comes when a ring is a quarter full */
 
 static const struct injected_reader *const injected_readers[INJECT_LIBRARIES] = {
 	[INJECT_CALLS] = NULL,
+	[INJECT_GPU] = &gpu_ops_reader,
 };
 
 struct injected {

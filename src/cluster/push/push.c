@@ -290,6 +290,7 @@ int cluster_push(int argc, char **argv)
 	options = (struct push_options){ .to = given.to,
 					 .cluster = given.cluster,
 					 .spool = given.spool,
+					 .rank = job_place_find().rank,
 					 .batch_rows = given.batch_rows,
 					 .patience = given.patience,
 					 .timeout = given.timeout };

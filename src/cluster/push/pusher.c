@@ -7,10 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
-#include "base/job_place.h"
+#include "base/clock.h"
 #include "base/log.h"
+
+#define RETRY_US 200000
 
 /* Spools of different destinations are apart: a batch is looked for where it went. */
 static int default_spool(char out[PATH_MAX], const struct push_options *options, struct error *e)
@@ -48,6 +51,7 @@ int pusher_open(struct pusher *pusher, const struct push_options *options, const
 	int err = 0;
 
 	memset(pusher, 0, sizeof(*pusher));
+	pusher->rank = options->rank;
 	pusher->batch_rows = options->batch_rows ? options->batch_rows : PUSH_BATCH_ROWS;
 	if (options->spool)
 		snprintf(folder, sizeof(folder), "%s", options->spool);
@@ -82,25 +86,41 @@ static void say_away(const char *address, const struct error *why)
 	log_warning("shard %s: %s", address, why->text);
 }
 
-/* The shard of this spool, chosen once, and remembered before anything goes there. */
-static int choose_shard(struct pusher *pusher, struct error *e)
+/* The shard of this spool, chosen once, and remembered before anything goes there. One server needs no choice. */
+static int find_shard(struct pusher *pusher, unsigned *shard, struct error *e)
 {
-	unsigned shard = 0;
 	int err = 0;
 
-	if (pusher->delivery.clickhouse)
+	*shard = 0;
+	if (pusher->destination.count == 1)
 		return 0;
-	if (spool_shard(pusher->spool, &shard)) {
+	if (spool_shard(pusher->spool, shard)) {
 		err = destination_make(&pusher->destination, say_away, e);
 		if (!err)
-			err = destination_choose(&pusher->destination, job_place_find().rank,
-						 &shard, e);
+			err = destination_choose(&pusher->destination, pusher->rank, shard, e);
 		if (!err)
-			err = spool_set_shard(pusher->spool, shard, e);
+			err = spool_set_shard(pusher->spool, *shard, e);
 	}
-	if (!err && shard >= pusher->destination.count)
+	if (!err && *shard >= pusher->destination.count)
 		err = error_set(e, -EINVAL, "the spool belongs to shard %u, and %u are named",
-				shard + 1, pusher->destination.count);
+				*shard + 1, pusher->destination.count);
+	return err;
+}
+
+static int choose_shard(struct pusher *pusher, struct error *e)
+{
+	uint64_t end = clock_monotonic() + pusher->delivery.patience;
+	unsigned shard;
+	int err;
+
+	for (;;) {
+		err = find_shard(pusher, &shard, e);
+		if (err != -EIO && err != -ECONNREFUSED)
+			break;
+		if (clock_monotonic() > end)
+			return error_add(e, -ETIMEDOUT, "gave up for now");
+		usleep(RETRY_US);
+	}
 	if (!err)
 		pusher->delivery.clickhouse = pusher->destination.shards[shard];
 	return err;
@@ -108,9 +128,11 @@ static int choose_shard(struct pusher *pusher, struct error *e)
 
 int pusher_deliver(struct pusher *pusher, struct error *e)
 {
-	int err = spool_first(pusher->spool) ? choose_shard(pusher, e) : 0;
+	int err = 0;
 
-	if (err == -EIO || err == -ECONNREFUSED)
-		return error_add(e, -ETIMEDOUT, "gave up for now");
-	return err || !spool_first(pusher->spool) ? err : deliver_all(&pusher->delivery, e);
+	if (!spool_first(pusher->spool))
+		return 0;
+	if (!pusher->delivery.clickhouse)
+		err = choose_shard(pusher, e);
+	return err ? err : deliver_all(&pusher->delivery, e);
 }

@@ -13,9 +13,11 @@ struct push_options {
 	const char *to;	     /* addresses, separated by commas */
 	const char *cluster; /* NULL: one server */
 	const char *spool;   /* folder; NULL: pusher_open() finds one */
+	int64_t rank;	     /* of the node in a job, which spreads nodes over shards; -1: none */
 	uint64_t batch_rows; /* 0: PUSH_BATCH_ROWS */
 	uint64_t patience;   /* ns to wait for a server that is away */
 	uint64_t timeout;    /* ns of one request */
+	uint64_t every;	     /* ns between batches of an agent */
 };
 
 #define PUSH_BATCH_ROWS 500000u
@@ -25,6 +27,7 @@ struct pusher {
 	struct spool *spool;
 	struct delivery delivery;
 	uint64_t batch_rows;
+	int64_t rank;
 };
 
 /* Opens spool and destination. The server may be away: rows can be spooled all the same. */

@@ -54,12 +54,14 @@ const struct remote_view remote_views[] = {
 		  "dur") " AS time_ms, run, node FROM {fs} WHERE op IN "
 			 "({opens}) GROUP BY second, run, node ORDER BY run, second" },
 	{ "block_file",
-	  "SELECT dev, path, op, count() AS requests, sum(bytes) AS bytes_moved, " MS(
+	  "SELECT dev, path, op, requests, moved AS bytes, time_ms, p50_us, p99_us, "
+	  "mean_queued_us, readahead, run, node FROM (SELECT dev, path, op, count() AS requests, "
+	  "sum(bytes) AS moved, " MS(
 		  "dur") " AS time_ms, {q500 dur} / 1e3 AS p50_us, {q990 dur} / 1e3 AS "
 			 "p99_us, " MEAN("queued") " AS mean_queued_us, countIf(ahead = 1) AS "
 						   "readahead, run, node FROM {block} GROUP BY "
-						   "dev, path, op, run, node ORDER BY bytes_moved "
-						   "DESC" },
+						   "dev, path, op, run, node) AS files ORDER BY "
+						   "bytes DESC" },
 	{ "cache_miss",
 	  "SELECT path, count() AS reads, countIf(missed > 0) AS reads_missed, sumIf(returned, "
 	  "returned > 0) AS bytes_read, sum(missed) AS bytes_missed, sumIf(dur, missed > 0) / 1e6 "

@@ -97,6 +97,9 @@ int gather_finish(struct gather *gather, struct select_node *node, struct error 
 	const struct select_query *query = gather->query;
 	int err = 0;
 
+	/* An interval that began before a window may reach into it, and be the last. */
+	while (gather->windows.count > 1 && !gather->covered[gather->windows.count - 1])
+		gather->windows.count--;
 	for (unsigned i = 0; i < query->metric_count && gather->windows.count; i++)
 		if (metrics[query->metrics[i].metric].label == METRIC_LABEL_NONE &&
 		    !gather_cell(gather, query->metrics[i].metric, "", "", 0, e))
