@@ -166,9 +166,9 @@ holds() {
 @test "a barrier of two ranks: the wait of one is the other's, which is named" {
 	/usr/bin/python3 -c 'import torch.distributed' 2>/dev/null || skip "no PyTorch"
 	record -- /usr/bin/python3 "$ROOT/tests/workloads/ranks.py" 20 >truth
-	read -r first second < <(rows process "event == 'exec' and ' 20 ' in (args or '')" pid | tr '\n' ' ')
-	"$STRATA" why --json --focus "$first" "$RUN" >why.json
-	/usr/bin/python3 - "$second" <<-'PYTHON'
+	mapfile -t ranks < <(rows process "event == 'exec' and ' 20 ' in (args or '')" pid)
+	"$STRATA" why --json --focus "${ranks[0]}" "$RUN" >why.json
+	/usr/bin/python3 - "${ranks[1]}" <<-'PYTHON'
 		import json, sys
 		waited = int(open("truth").read().split()[0])
 		why = json.load(open("why.json"))
