@@ -189,6 +189,23 @@ $(PAGE): scripts/bundle-page $(wildcard web/*) $(wildcard $(UPLOT)/dist/uPlot.ii
 $(B)/src/render/page_html.o: $(PAGE)
 $(B)/src/symbols/presets.o: src/symbols/presets.txt
 
+# ---- libraries that the job loads: inside the program too ----
+#
+# Linked to nothing, so that they load beside any C library: they name what they need of it, and bear that it is not there. Without
+# the builtins of the compiler, which would call some of it by themselves.
+
+INPROCESS_SRC := $(sort $(wildcard src/inprocess/*.c))
+INJECT_FLAGS  := -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -Isrc -U_FORTIFY_SOURCE -fPIC -fvisibility=hidden -fno-builtin \
+	-fno-stack-protector -ftls-model=initial-exec -fexceptions
+INJECT_LINKED := -shared -nostdlib -s -Wl,-z,relro,-z,now,-z,noexecstack,-z,defs
+
+$(B)/inject/libstrata_calls.so: $(INPROCESS_SRC) $(wildcard src/inprocess/*.h src/inprocess/*.def src/inject/*.h)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(INJECT_FLAGS) $(INJECT_LINKED) -Wl,-soname,$(@F) -o $@ $(INPROCESS_SRC)
+
+$(B)/src/capture/injection.o $(B)/san/src/capture/injection.o $(B)/tsan/src/capture/injection.o: $(B)/inject/libstrata_calls.so
+
 # ---- BPF: every program file is an object of its own, whose skeleton its probe includes ----
 
 $(B)/bpf/%.bpf.o: src/bpf/%.bpf.c

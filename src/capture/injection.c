@@ -6,9 +6,10 @@
 
 #include "inject/place.h"
 #include "inject/pool.h"
+#include "inject/ticks.h"
+#include "inprocess/calls.h"
 
 #define POOL_SLOTS 8192u /* of a ring: half a megabyte */
-#define POOL_AREA  (64u << 10)
 
 /* The bytes of a library, as the Makefile built it: NAME_bytes and NAME_bytes_end. */
 #define EMBED(name)                                                                  \
@@ -16,6 +17,8 @@
 		".incbin \"" INJECT_FOLDER "/" #name ".so\"\n" #name "_bytes_end:\n" \
 		".previous\n");                                                      \
 	extern const char name##_bytes[], name##_bytes_end[]
+
+EMBED(libstrata_calls);
 
 /* A file that the job loads because its environment names it. */
 static const struct library {
@@ -26,7 +29,10 @@ static const struct library {
 		enum environment_way way;
 	} variables[2];
 } libraries[INJECT_LIBRARIES] = {
-	[INJECT_CALLS] = { .name = NULL },
+	[INJECT_CALLS] = { "libstrata_calls.so",
+			   libstrata_calls_bytes,
+			   libstrata_calls_bytes_end,
+			   { { "LD_PRELOAD", ENVIRONMENT_APPEND } } },
 };
 
 struct injection {
@@ -59,13 +65,14 @@ static int injection_write(struct injection *injection, const struct library *li
 	return err;
 }
 
-static int injection_make_pool(struct injection *injection, struct error *e)
+static int injection_make_pool(struct injection *injection, enum inject_clock clock,
+			       struct error *e)
 {
 	struct pool_config config = { .rings = INJECT_MOST_RINGS,
 				      .slots = POOL_SLOTS,
-				      .area_bytes = POOL_AREA,
-				      .clock = INJECT_BOOTTIME };
-	uint64_t least = inject_pool_bytes(32, POOL_SLOTS, POOL_AREA);
+				      .area_bytes = INPROCESS_AREA_BYTES,
+				      .clock = clock };
+	uint64_t least = inject_pool_bytes(32, POOL_SLOTS, INPROCESS_AREA_BYTES);
 	char path[PATH_MAX];
 	int fd, err = place_make_file(&injection->place, "pool", least, &fd, path, e);
 
@@ -84,6 +91,7 @@ int injection_open(struct injection **out, const struct session_config *config, 
 		.calls = config->calls,
 		.aggregate = config->aggregate,
 		.min_dur = config->min_dur,
+		.clock = ticks_usable() ? INJECT_TSC : INJECT_BOOTTIME,
 	};
 	struct place_users users = { config->invoker.uid, config->invoker.gid, config->account.uid,
 				     config->account.gid };
@@ -96,7 +104,7 @@ int injection_open(struct injection **out, const struct session_config *config, 
 	if (!injection)
 		return error_set(e, -ENOMEM, "out of memory");
 	place_open(&injection->place, &users);
-	err = injection_make_pool(injection, e);
+	err = injection_make_pool(injection, setup.clock, e);
 	for (unsigned i = 0; i < INJECT_LIBRARIES && !err; i++)
 		if (setup.libraries & INJECT_BIT(i))
 			err = injection_write(injection, &libraries[i], e);
@@ -125,10 +133,12 @@ struct injected *injection_injected(const struct injection *injection)
 	return injection ? injection->injected : NULL;
 }
 
-void injection_start(struct injection *injection)
+void injection_start(struct injection *injection, uint64_t now)
 {
-	if (injection)
-		pool_start(injection->pool);
+	if (!injection)
+		return;
+	injected_start(injection->injected, now);
+	pool_start(injection->pool);
 }
 
 void injection_stop(struct injection *injection)

@@ -22,7 +22,7 @@ const struct environment *injection_environment(const struct injection *injectio
 struct injected *injection_injected(const struct injection *injection);
 
 /* The libraries record from here on, to here. */
-void injection_start(struct injection *injection);
+void injection_start(struct injection *injection, uint64_t now);
 void injection_stop(struct injection *injection);
 
 #endif

@@ -230,18 +230,25 @@ size_t pool_read(struct pool *pool, const struct pool_visitor *visitor, bool las
 	return records;
 }
 
-void pool_each_area(struct pool *pool, enum inject_library library,
-		    void (*take)(void *context, const struct pool_writer *writer, const void *area),
-		    void *context)
+const void *pool_area(struct pool *pool, const struct pool_writer *writer)
 {
-	for (uint32_t i = 0; i < pool->ready; i++) {
-		const struct pool_ring *ring = &pool->rings[i];
+	return pool_fetch(pool, pool->area, pool->config.area_bytes,
+			  pool_ring_at(pool, writer->ring) + INJECT_PAGE)
+		       ? pool->area
+		       : NULL;
+}
 
-		if (ring->owner && ring->writer.library == library &&
-		    pool_fetch(pool, pool->area, pool->config.area_bytes,
-			       pool_ring_at(pool, i) + INJECT_PAGE))
-			take(context, &ring->writer, pool->area);
-	}
+void pool_each_writer(struct pool *pool, enum inject_library library,
+		      void (*take)(void *context, const struct pool_writer *writer), void *context)
+{
+	for (uint32_t i = 0; i < pool->ready; i++)
+		if (pool->rings[i].owner && pool->rings[i].writer.library == library)
+			take(context, &pool->rings[i].writer);
+}
+
+void pool_reject(struct pool *pool, enum inject_library library)
+{
+	pool_lose(pool, library, POOL_TORN, 1);
 }
 
 /* ---- waiting ---- */

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/inprocess.h"
+
 #define WAIT_MS 20 /* at most between two looks: a doorbell comes when a ring is a quarter full */
 
 static const struct injected_reader *const injected_readers[INJECT_LIBRARIES] = {
-	[INJECT_CALLS] = NULL,
+	[INJECT_CALLS] = &inprocess_reader,
 };
 
 struct injected {
@@ -46,6 +48,16 @@ void injected_close(struct injected *injected)
 		if (injected->states[i])
 			injected_readers[i]->close(injected->states[i]);
 	free(injected);
+}
+
+void injected_start(struct injected *injected, uint64_t now)
+{
+	for (unsigned i = 0; i < INJECT_LIBRARIES; i++) {
+		const struct injected_reader *reader = reader_of(injected, i);
+
+		if (reader && reader->start)
+			reader->start(injected->states[i], now);
+	}
 }
 
 static void take_record(void *context, const struct pool_writer *writer,
