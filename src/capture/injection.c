@@ -9,7 +9,12 @@
 #include "inject/ticks.h"
 #include "inprocess/calls.h"
 
-#define POOL_SLOTS 8192u /* of a ring: half a megabyte */
+#define LEAST_RINGS 32 /* that there must be room for */
+
+/* Slots of a ring. */
+#define DEFAULT_SLOTS (1u << 14) /* a megabyte */
+#define LEAST_SLOTS   (1u << 10)
+#define MOST_SLOTS    (1u << 20)
 
 /* The bytes of a library, as the Makefile built it: NAME_bytes and NAME_bytes_end. */
 #define EMBED(name)                                                                  \
@@ -65,14 +70,26 @@ static int injection_write(struct injection *injection, const struct library *li
 	return err;
 }
 
-static int injection_make_pool(struct injection *injection, enum inject_clock clock,
+/* --buffer is about these rings too. */
+static uint32_t ring_slots(uint64_t ring_bytes)
+{
+	uint32_t slots = LEAST_SLOTS;
+
+	if (!ring_bytes)
+		return DEFAULT_SLOTS;
+	while (slots < MOST_SLOTS && (uint64_t)slots * INJECT_SLOT < ring_bytes)
+		slots *= 2;
+	return slots;
+}
+
+static int injection_make_pool(struct injection *injection, uint32_t slots, enum inject_clock clock,
 			       struct error *e)
 {
 	struct pool_config config = { .rings = INJECT_MOST_RINGS,
-				      .slots = POOL_SLOTS,
+				      .slots = slots,
 				      .area_bytes = INPROCESS_AREA_BYTES,
 				      .clock = clock };
-	uint64_t least = inject_pool_bytes(32, POOL_SLOTS, INPROCESS_AREA_BYTES);
+	uint64_t least = inject_pool_bytes(LEAST_RINGS, slots, INPROCESS_AREA_BYTES);
 	char path[PATH_MAX];
 	int fd, err = place_make_file(&injection->place, "pool", least, &fd, path, e);
 
@@ -104,7 +121,7 @@ int injection_open(struct injection **out, const struct session_config *config, 
 	if (!injection)
 		return error_set(e, -ENOMEM, "out of memory");
 	place_open(&injection->place, &users);
-	err = injection_make_pool(injection, setup.clock, e);
+	err = injection_make_pool(injection, ring_slots(config->ring_bytes), setup.clock, e);
 	for (unsigned i = 0; i < INJECT_LIBRARIES && !err; i++)
 		if (setup.libraries & INJECT_BIT(i))
 			err = injection_write(injection, &libraries[i], e);

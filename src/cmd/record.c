@@ -59,7 +59,7 @@ static const struct option_row rows[] = {
 	{ 0, "call-returns", OPTION_FLAG, &given.call_returns, NULL,
 	  "return probes on C++ too: an exception there ends the program" },
 	{ 0, "inprocess", OPTION_FLAG, &given.inprocess, NULL,
-	  "C library calls of --call by a library in the job: 30 ns, not 2 us each" },
+	  "record those of --call in the C library from inside of the job's processes" },
 	{ 0, "call-limit", OPTION_COUNT, &given.call_limit, "N",
 	  "refuse patterns that find more functions (default: 5000)" },
 	{ 0, "presets", OPTION_TEXT, &given.presets, "FILE", "more presets for --call" },

@@ -37,7 +37,6 @@ static const char *place_folder(struct place *place, unsigned which)
 	const struct place_users *users = &place->users;
 	char *folder = place->folders[which];
 	const char *base = folder_base(which);
-	bool two = users->job_uid != users->recorder_uid;
 
 	if (*folder)
 		return folder;
@@ -48,9 +47,8 @@ static const char *place_folder(struct place *place, unsigned which)
 		*folder = 0;
 		return NULL;
 	}
-	if ((two && chmod(folder, 0711)) ||
-	    (geteuid() != users->recorder_uid &&
-	     chown(folder, users->recorder_uid, users->recorder_gid))) {
+	if (chmod(folder, 0711) || (geteuid() != users->recorder_uid &&
+				    chown(folder, users->recorder_uid, users->recorder_gid))) {
 		int err = errno;
 
 		rmdir(folder);

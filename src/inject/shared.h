@@ -39,7 +39,12 @@
 enum inject_library { INJECT_CALLS, INJECT_GPU, INJECT_LIBRARIES };
 
 /* What a record is. Numbers are this file's and the recorder's of one build: they change as they like. */
-enum inject_kind { INJECT_NOTHING, INJECT_CALL, INJECT_KINDS };
+enum inject_kind {
+	INJECT_NOTHING,
+	INJECT_CALL,
+	INJECT_LOADED, /* a process has loaded the library of calls, and says no more */
+	INJECT_KINDS
+};
 
 /* What `ts` of calls counts. */
 enum inject_clock {

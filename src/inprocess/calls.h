@@ -37,7 +37,7 @@ struct inprocess_settings {
 };
 
 struct inprocess_record {
-	struct inject_head head; /* INJECT_CALL */
+	struct inject_head head; /* INJECT_CALL, or INJECT_LOADED with nothing but ts */
 	uint64_t ts, ticks;	 /* by the clock of the pool */
 	int64_t args[4];
 	int64_t returned;

@@ -51,11 +51,25 @@ static void thread_ends(void *unused)
 	inject_end_thread(&library.injector, &calling.thread);
 }
 
+static void take_clock(void)
+{
+	library.tsc = inject_pool_of(&library.injector)->clock == INJECT_TSC;
+}
+
+/* So that those that do not load the library are known. */
+static void tell_loaded(void)
+{
+	struct inprocess_record record = { .head = { .kind = INJECT_LOADED, .slots = 1 },
+					   .ts = library_now() };
+
+	if (library_take_ring())
+		inject_write(&library.injector, &calling.thread, &record.head);
+}
+
 static void take_settings(void)
 {
 	const struct inprocess_settings *settings = inject_settings(&library.injector);
 
-	library.tsc = inject_pool_of(&library.injector)->clock == INJECT_TSC;
 	library.aggregates = settings->aggregates;
 	library.min_ticks = settings->min_ticks;
 	for (unsigned i = 0; i < INPROCESS_COUNT; i++) {
@@ -74,7 +88,8 @@ static void set_up(void)
 	if (!pthread_key_create || !pthread_setspecific ||
 	    pthread_key_create(&thread_key, thread_ends))
 		thread_key = KEYS_IN_PLACE;
-	library_take_ring(); /* a process that loads the library is known, whatever it calls */
+	take_clock();
+	tell_loaded();
 	take_settings();
 }
 

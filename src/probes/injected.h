@@ -47,6 +47,9 @@ void injected_start(struct injected *injected, uint64_t now);
 bool injected_wait(struct injected *injected); /* whether rings fill fast */
 void injected_read(struct injected *injected, struct row_maker *maker, bool last);
 
+/* Who did not load the library of calls; NULL: it is not to be loaded. */
+struct unloaded *injected_unloaded(const struct injected *injected);
+
 /* For others: has it look at once. */
 void injected_wake(struct injected *injected);
 

@@ -10,6 +10,7 @@
 #include "inject/ticks.h"
 #include "inprocess/calls.h"
 #include "probes/inprocess_counts.h"
+#include "probes/unloaded.h"
 
 #define NO_CALL UINT32_MAX
 
@@ -200,6 +201,8 @@ static void inprocess_record(void *state, struct row_maker *maker, const struct 
 	uint64_t dur = ticks_length(&inprocess->ticks, call->ts, call->ticks);
 	struct builder *row;
 
+	if (head->kind == INJECT_LOADED && writer->pid)
+		return unloaded_note_load(maker->unloaded, writer->pid, ts);
 	if (head->kind != INJECT_CALL || !is_sane(inprocess, number, ts, dur))
 		return pool_reject(inprocess->pool, INJECT_CALLS);
 	row = sink_table(&maker->sink, TABLE_call);
