@@ -28,7 +28,7 @@ calls_of() {
 }
 
 @test "each call once, with its result: threads, handlers, fork, vfork, exec, spawn, SIGKILL and a crash" {
-	record -e process,io "${presets[@]}" --inprocess -- "$W/inprocess" 20 >truth
+	record -e process,io "${presets[@]}" --inprocess --buffer 4M -- "$W/inprocess" 20 >truth
 	same loss "" "$(rows loss "layer == 'call'" reason,count)"
 	same calls "$(sort truth)" "$(calls_of)"
 	same "processes that never loaded it" 0 "$(grep -c 'did not load' words)"

@@ -157,7 +157,7 @@ static void run_handlers(void)
 	setitimer(ITIMER_REAL, &often, NULL);
 	while (truth->handled < 200) {
 		use_memory();
-		for (volatile int i = 0; i < 5000; i++) /* no faster than it can be written down */
+		for (volatile int i = 0; i < 20000; i++) /* no faster than it can be written down */
 			;
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
