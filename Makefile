@@ -1,6 +1,6 @@
 # strata. Whatever a target needs it installs (Debian's packages, scripts/deps), fetches (npm's) and builds by itself.
 #
-#   make            build/strata
+#   make            build/strata, and build/strata-cluster, which it runs for agent
 #   make demo       records a training job that is slower than it need be, and shows why
 #   make test       all tests, in some ten minutes on two CPUs
 #   make soak       what takes hours: fuzzing from random seeds, the tests again and again under load; SOAK_ROUNDS=3
@@ -33,21 +33,30 @@ LINKED   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 ALL_CFLAGS = -std=gnu11 $(WARN) $(HARDEN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) -pthread
 # The recorder is copied to other machines as one file, so its libraries are linked in.
 LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ljson-c -ledit -ltinfo -lbsd -lmd -Wl,-Bdynamic -lm -pthread
+# Of the recorder, in which libbpf reads the kernel's types through src/probes/kernel_btf.c.
+REC_LIBS := -Wl,--wrap=btf__load_vmlinux_btf,--wrap=btf__free $(LIBS)
 LIB_LIBS := -lelf -lz -lzstd -lxxhash -ljson-c -lm
 
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/schema/syscalls.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c src/symbols/*.c src/inject/*.c))
 LIB_SRC  += src/sampler/proc_cpu.c src/sampler/proc_disk.c
 REC_SRC  := $(filter-out $(LIB_SRC),$(sort $(wildcard src/capture/*.c src/probes/*.c src/sampler/*.c)))
+LIVE_SRC := $(sort $(wildcard src/live/*.c))
+# The commands of many machines are a program of their own, which needs SQLite, libmicrohttpd and libcurl of the system.
+CLUSTER_SRC := $(sort $(wildcard src/cluster/*.c src/cluster/*/*.c))
+CLUSTER_LIBS := -lsqlite3 -lmicrohttpd -lcurl
 CMD_SRC  := $(sort $(wildcard src/cmd/*.c)) src/main.c
 BPF_SRC  := $(sort $(wildcard src/bpf/*.bpf.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 WORK_SRC := $(sort $(wildcard tests/workloads/*.c))
+STANDIN  := $(addprefix $(B)/standin/,libnvidia-ml.so.1 libcupti.so.13 cuda_job nvtx_job)
 MAN_SRC  := $(sort $(wildcard man/*.scd))
 
 obj       = $(patsubst %.c,$(B)/%.o,$(1))
 LIB_OBJ  := $(call obj,$(LIB_SRC))
 REC_OBJ  := $(call obj,$(REC_SRC))
 CMD_OBJ  := $(call obj,$(CMD_SRC))
+LIVE_OBJ := $(call obj,$(LIVE_SRC))
+CLUSTER_OBJ := $(call obj,$(CLUSTER_SRC))
 UNIT     := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
 SAN_UNIT := $(patsubst tests/unit/%.c,$(B)/san/unit/%,$(UNIT_SRC))
 WORK     := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(WORK_SRC)) $(patsubst tests/workloads/%.cc,$(B)/workloads/%,$(wildcard tests/workloads/*.cc))
@@ -59,7 +68,7 @@ SKEL     := $(patsubst src/bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(BPF_SRC))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(B)/strata
+all: $(B)/strata $(B)/strata-cluster
 
 # The packages of each group are installed before make looks at a single source file; then it builds on all CPUs.
 PARALLEL = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -109,7 +118,7 @@ GCC_OFF     := -Wno-analyzer-malloc-leak -Wno-analyzer-use-of-uninitialized-valu
 	-Wno-analyzer-null-argument
 CPPCHECK_OFF := missingInclude unmatchedSuppression nullPointer legacyUninitvar uninitdata comparePointers unknownMacro \
 	shiftTooManyBitsSigned identicalInnerCondition
-LINT_SRC    := $(LIB_SRC) $(REC_SRC) $(CMD_SRC)
+LINT_SRC    := $(LIB_SRC) $(REC_SRC) $(LIVE_SRC) $(CMD_SRC) $(CLUSTER_SRC)
 LINT        := $(patsubst %.c,$(B)/lint/%.ok,$(LINT_SRC))
 
 .PHONY: lint
@@ -148,21 +157,26 @@ bench: deps
 	$(Q)bench/report
 
 .PHONY: tests-built bench-built
-tests-built: $(UNIT) $(SAN_UNIT) $(WORK) $(MAN) $(B)/bench/make_run $(patsubst %.c,$(B)/%,$(wildcard fuzz/*.c)) $(B)/tools/schema-docs $(B)/tools/rows_to_run $(B)/tools/small_bomb $(B)/tools/refuse_bpf.so
+TOOLS := $(addprefix $(B)/tools/,schema-docs rows_to_run small_bomb refuse_bpf.so cut_mapped.so)
+tests-built: $(UNIT) $(SAN_UNIT) $(WORK) $(MAN) $(TOOLS) $(STANDIN) $(B)/bench/make_run $(patsubst %.c,$(B)/%,$(wildcard fuzz/*.c))
 bench-built: $(WORK) $(patsubst bench/%.c,$(B)/bench/%,$(filter-out %.bpf.c,$(wildcard bench/*.c))) $(patsubst bench/%.bpf.c,$(B)/bench/%.bpf.o,$(wildcard bench/*.bpf.c))
 
 # ---- the program ----
 
-$(B)/strata: $(CMD_OBJ) $(REC_OBJ) $(LIB_OBJ)
+$(B)/strata: $(CMD_OBJ) $(LIVE_OBJ) $(REC_OBJ) $(LIB_OBJ)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LINKED) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LINKED) -o $@ $^ $(REC_LIBS)
+
+$(B)/strata-cluster: $(CLUSTER_OBJ) $(B)/src/cmd/cmd.o $(B)/src/cmd/prompt.o $(LIVE_OBJ) $(REC_OBJ) $(LIB_OBJ)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LINKED) -o $@ $^ $(REC_LIBS) $(CLUSTER_LIBS)
 
 $(B)/%.o: %.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(REC_OBJ): | $(SKEL) $(B)/gen/syscall_numbers.h
+$(REC_OBJ) $(LIVE_OBJ): | $(SKEL) $(B)/gen/syscall_numbers.h
 
 # Names of all system calls by number, from the C library's header.
 UNISTD := /usr/include/$(MULTIARCH)/asm/unistd_64.h
@@ -189,8 +203,8 @@ $(PAGE): scripts/bundle-page $(wildcard web/*) $(wildcard $(UPLOT)/dist/uPlot.ii
 $(B)/src/render/page_html.o: $(PAGE)
 $(B)/src/symbols/presets.o: src/symbols/presets.txt
 
-# ---- libraries that the job loads: inside the program too ----
-#
+# ---- libraries that processes of the job load, as files inside the program ----
+
 # Linked to nothing, so that they load beside any C library: they name what they need of it, and bear that it is not there. Without
 # the builtins of the compiler, which would call some of it by themselves.
 
@@ -204,7 +218,15 @@ $(B)/inject/libstrata_calls.so: $(INPROCESS_SRC) $(wildcard src/inprocess/*.h sr
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(INJECT_FLAGS) $(INJECT_LINKED) -Wl,-soname,$(@F) -o $@ $(INPROCESS_SRC)
 
-$(B)/src/capture/injection.o $(B)/san/src/capture/injection.o $(B)/tsan/src/capture/injection.o: $(B)/inject/libstrata_calls.so
+# Small and without needs: whatever program of the job has it mapped, and most have no use for it.
+$(B)/inject/libstrata_gpu.so: $(sort $(wildcard src/gpu/*.c)) $(wildcard src/gpu/*.h) src/inject/shared.h src/inject/writer.h
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g1 -Isrc -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared -pthread -Wl,-z,relro,-z,now,-z,noexecstack \
+		-Wl,--as-needed -o $@ $(filter %.c,$^)
+	$(Q)strip --strip-unneeded $@
+
+$(B)/src/capture/injection.o $(B)/san/src/capture/injection.o $(B)/tsan/src/capture/injection.o: $(B)/inject/libstrata_calls.so $(B)/inject/libstrata_gpu.so
 
 # ---- BPF: every program file is an object of its own, whose skeleton its probe includes ----
 
@@ -234,11 +256,40 @@ $(B)/tools/%.so: tests/tools/%.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -shared -fPIC -MMD -MP -o $@ $<
 
+# Stand-ins for a GPU's libraries, for machines without one.
+$(B)/standin/libnvidia-ml.so.1: tests/standin/nvml.c
+$(B)/standin/libcupti.so.13: tests/standin/cupti.c
+$(B)/standin/%:
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -shared -fPIC -fvisibility=hidden -pthread -Wl,-soname,$* -MMD -MP -o $@ $<
+
+$(B)/standin/cuda_job: tests/standin/cuda_job.c $(B)/standin/libcupti.so.13
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -pthread -MMD -MP -o $@ $^ '-Wl,-rpath,$$ORIGIN' -Wl,--no-as-needed -lstdc++
+
+# These look into NVIDIA's headers, where there are some.
+CUDA_HEADERS := $(patsubst %,-idirafter %,$(wildcard /usr/local/cuda/include))
+$(B)/unit/test_gpu_headers $(B)/san/unit/test_gpu_headers: CPPFLAGS += $(CUDA_HEADERS)
+
+$(B)/standin/nvtx_job: tests/standin/nvtx_job.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE $(CUDA_HEADERS) -MMD -MP -o $@ $< -ldl
+
 # What the recorder does without a kernel: decoders, and where files are.
-$(B)/unit/test_decode $(B)/unit/test_mounts: $(B)/unit/%: tests/unit/%.c $(REC_OBJ) $(LIB_OBJ)
+REC_UNIT := test_decode test_decode_threads test_mounts
+$(addprefix $(B)/unit/,$(REC_UNIT)): $(B)/unit/%: tests/unit/%.c $(REC_OBJ) $(LIB_OBJ)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(REC_OBJ) $(LIB_OBJ) -lcmocka $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(REC_OBJ) $(LIB_OBJ) -lcmocka $(REC_LIBS)
+
+# What strata-cluster is made of, for its own tests.
+CLUSTER_PARTS := $(filter-out $(B)/src/cluster/main.o,$(CLUSTER_OBJ)) $(B)/src/cmd/cmd.o $(B)/src/cmd/prompt.o $(LIVE_OBJ) $(REC_OBJ)
+$(B)/unit/test_cluster_%: tests/unit/test_cluster_%.c $(CLUSTER_PARTS) $(LIB_OBJ)
+	$(call say,TEST,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(CLUSTER_PARTS) $(LIB_OBJ) -lcmocka $(LIBS) $(CLUSTER_LIBS)
 
 $(B)/tools/%: tests/tools/%.c $(LIB_OBJ)
 	$(call say,CC,$<)
@@ -277,33 +328,52 @@ $(B)/fuzz/%: fuzz/%.c $(FUZZ_OBJ)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_OBJ) $(LIB_LIBS)
 
+FUZZ_CLUSTER := $(patsubst %.c,$(B)/fuzz/obj/%.o,$(filter-out src/cluster/main.c,$(CLUSTER_SRC)) $(LIVE_SRC) $(REC_SRC) src/cmd/cmd.c src/cmd/prompt.c)
+$(FUZZ_CLUSTER): | $(SKEL) $(B)/gen/syscall_numbers.h
+$(B)/fuzz/fuzz_cluster_%: fuzz/fuzz_cluster_%.c $(FUZZ_CLUSTER) $(FUZZ_OBJ)
+	$(call say,FUZZ,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_CLUSTER) $(FUZZ_OBJ) $(LIBS) $(CLUSTER_LIBS)
+
 # Under the sanitizers, for the unit programs and (make soak) the whole program: the objects of the fuzzers, but with checksums
 # that must hold.
 SAN_FLAGS := $(filter-out -DFUZZING% -fsanitize=fuzzer-no-link%,$(FUZZ_FLAGS)) -fsanitize=address,undefined
 SAN_LIB   := $(filter-out %/store/format.o,$(FUZZ_OBJ)) $(B)/san/src/store/format.o
 SAN_REC   := $(patsubst %.c,$(B)/san/%.o,$(REC_SRC))
+SAN_LIVE  := $(patsubst %.c,$(B)/san/%.o,$(LIVE_SRC))
 SAN_CMD   := $(patsubst %.c,$(B)/san/%.o,$(CMD_SRC))
+SAN_CLUSTER := $(patsubst %.c,$(B)/san/%.o,$(CLUSTER_SRC))
 
 $(B)/san/%.o: %.c
 	$(call say,SAN,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(SAN_REC): | $(SKEL) $(B)/gen/syscall_numbers.h
+$(SAN_REC) $(SAN_LIVE): | $(SKEL) $(B)/gen/syscall_numbers.h
 
-$(B)/san/strata: $(SAN_CMD) $(SAN_REC) $(SAN_LIB)
+$(B)/san/strata: $(SAN_CMD) $(SAN_LIVE) $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$@)
-	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(REC_LIBS)
+
+$(B)/san/strata-cluster: $(SAN_CLUSTER) $(B)/san/src/cmd/cmd.o $(B)/san/src/cmd/prompt.o $(SAN_LIVE) $(SAN_REC) $(SAN_LIB)
+	$(call say,SAN,$@)
+	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(REC_LIBS) $(CLUSTER_LIBS)
 
 $(B)/san/unit/%: tests/unit/%.c $(SAN_LIB)
 	$(call say,SAN,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_LIB) -lcmocka $(LIB_LIBS)
 
-$(B)/san/unit/test_decode $(B)/san/unit/test_mounts: $(B)/san/unit/%: tests/unit/%.c $(SAN_REC) $(SAN_LIB)
+$(addprefix $(B)/san/unit/,$(REC_UNIT)): $(B)/san/unit/%: tests/unit/%.c $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_REC) $(SAN_LIB) -lcmocka $(LIBS)
+	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_REC) $(SAN_LIB) -lcmocka $(REC_LIBS)
+
+SAN_CLUSTER_PARTS := $(filter-out $(B)/san/src/cluster/main.o,$(SAN_CLUSTER)) $(B)/san/src/cmd/cmd.o $(B)/san/src/cmd/prompt.o $(SAN_LIVE) $(SAN_REC)
+$(B)/san/unit/test_cluster_%: tests/unit/test_cluster_%.c $(SAN_CLUSTER_PARTS) $(SAN_LIB)
+	$(call say,SAN,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_CLUSTER_PARTS) $(SAN_LIB) -lcmocka $(LIBS) $(CLUSTER_LIBS)
 
 # Under the thread sanitizer: the recorder with its drain threads.
 TSAN_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=thread -fPIE
@@ -312,12 +382,12 @@ $(B)/tsan/%.o: %.c | $(SKEL) $(B)/gen/syscall_numbers.h $(PAGE)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(TSAN_FLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/tsan/strata: $(patsubst %.c,$(B)/tsan/%.o,$(LIB_SRC) $(REC_SRC) $(CMD_SRC))
+$(B)/tsan/strata: $(patsubst %.c,$(B)/tsan/%.o,$(LIB_SRC) $(REC_SRC) $(LIVE_SRC) $(CMD_SRC))
 	$(call say,TSAN,$@)
-	$(Q)$(CLANG) $(TSAN_FLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CLANG) $(TSAN_FLAGS) -o $@ $^ $(REC_LIBS)
 
 .PHONY: soak-built
-soak-built: $(B)/san/strata $(B)/tsan/strata
+soak-built: $(B)/san/strata $(B)/san/strata-cluster $(B)/tsan/strata
 
 # ---- tools, docs ----
 
@@ -358,6 +428,7 @@ $(B)/bench/%: bench/%.c $(LIB_OBJ)
 install: all $(MAN)
 	$(if $(wildcard $(B)/libduckdb.so),scripts/fetch-duckdb $(B))
 	install -D -m 755 $(B)/strata $(DESTDIR)$(PREFIX)/bin/strata
+	install -D -m 755 $(B)/strata-cluster $(DESTDIR)$(PREFIX)/libexec/strata/strata-cluster
 	for file in $(wildcard $(B)/libduckdb.so $(B)/libduckdb.LICENSE); do install -D -m 644 $$file $(DESTDIR)$(PREFIX)/lib/strata/$$(basename $$file); done
 	for page in $(MAN); do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$(basename $$page); done
 

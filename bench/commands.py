@@ -34,6 +34,18 @@ def in_turn(items, number):
     return items if number % 2 == 0 else items[::-1]
 
 
+def become_root(script, **environment):
+    """Starts over under sudo if need be; returns whose the results are. What sudo leaves in the environment
+    goes: strata would run the workloads as the user, while the other tracers run them as root."""
+    if os.geteuid():
+        os.execvp("sudo", ["sudo", *(f"{name}={value}" for name, value in environment.items()), os.path.abspath(script),
+                           *sys.argv[1:]])
+    owner = int(os.environ.get("SUDO_UID", 0)), int(os.environ.get("SUDO_GID", 0))
+    for name in ("SUDO_USER", "SUDO_UID", "SUDO_GID", "SUDO_COMMAND"):
+        os.environ.pop(name, None)
+    return owner
+
+
 # ---- running commands ----
 
 
@@ -78,15 +90,17 @@ def run(command):
 
 
 @contextlib.contextmanager
-def held(wrapper):
-    """A sleeping command under a tracer, from the moment it runs until the block ends."""
-    process = subprocess.Popen([*wrapper, "sh", "-c", "echo ready; exec cat >/dev/null"],
+def held(wrapper, command=("echo", "ready")):
+    """A command that prints one line and then sleeps, under a tracer, from that line until the block ends. Gives the line and the
+    tracer's process id."""
+    process = subprocess.Popen([*wrapper, "sh", "-c", '"$@" && exec cat >/dev/null', "sh", *command],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                start_new_session=True)
     try:
-        if process.stdout.readline() != b"ready\n":
+        line = process.stdout.readline().decode(errors="replace")
+        if not line:
             raise Failed(f"{wrapper[0]}: {process.communicate()[1].decode(errors='replace').strip()}")
-        yield
+        yield line, process.pid
         process.communicate(timeout=TIMEOUT)  # closes its standard input, which ends it
     finally:
         kill_group(process)
@@ -122,9 +136,9 @@ def calls_command(path, *ops, seconds, threads=1, rate=0, device=None):
     return [CALLS, "-f", path, *on_device, "-s", str(seconds), "-t", str(threads), "-r", str(rate), *ops]
 
 
-def calls_result(done):
+def calls_result(printed):
     """bench/calls prints one line of JSON; a tracer may print others around it."""
-    for line in done.stdout.splitlines():
+    for line in printed.splitlines():
         if line.startswith('{"ops"'):
             return json.loads(line)
     raise Failed("bench/calls printed no result")
@@ -191,7 +205,7 @@ def measure(tracer, folder, command):
     """One run of bench/calls under a tracer: its result, and what the tracer used and wrote."""
     out = os.path.join(folder, "out")
     done = run(tracer.command(out, command))
-    result = calls_result(done)
+    result = calls_result(done.stdout)
     events, told = tracer.events(out)
     workload_ns = result["cpu_ns"] if tracer.reaps else 0
     result.update(tracer_cpu_ns=done.cpu_ns - workload_ns, events=events,

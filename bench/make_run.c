@@ -133,13 +133,18 @@ static void add_fs(struct making *making, int64_t ts, int64_t pid, int64_t file)
 
 static void add_stay(struct making *making, int64_t ts, int64_t pid, int64_t cpu)
 {
+	int64_t wait = (int64_t)random_below(making, 20000);
+
 	SET(sched, ts, ts);
 	SET(sched, dur, 5000 + random_below(making, 90000));
 	SET(sched, cpu, cpu);
 	SET(sched, pid, pid);
 	SET(sched, tid, pid);
-	SET(sched, wait, random_below(making, 20000));
-	SET(sched, waker_tid, pid == MAIN ? MAIN + 1 : MAIN);
+	SET(sched, wait, wait);
+	SET(sched, wake_ts, ts - wait);
+	SET(sched, waker_tid,
+	    pid == MAIN ? MAIN + 1 + (int64_t)random_below(making, WORKERS) : MAIN);
+	SET(sched, waker_kind, WAKER_BY_THREAD);
 	SET(sched, end_state, 1);
 	SET_TEXT(sched, syscall, "poll");
 	end_row(making, TABLE_sched);

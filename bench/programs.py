@@ -1,7 +1,8 @@
-"""What each BPF program of layer sched takes, by the kernel's own accounts (kernel.bpf_stats_enabled). Those read the clock twice a
-run, which is in the figures; an empty program shows how much that is. They compare two versions of a program, not two hooks."""
+"""What BPF programs take, by the kernel's own accounts (kernel.bpf_stats_enabled). Those read the clock twice a run, which is in the
+figures; an empty program shows how much that is. They compare two versions of a program, not two hooks."""
 import contextlib
 import json
+import os
 
 from commands import Failed, held, run
 
@@ -24,23 +25,31 @@ def accounts_kept():
             file.write(before)
 
 
-def loaded():
-    return {one["id"]: one for one in json.loads(run(["bpftool", "-j", "prog", "show"]).stdout)}
+def programs_of(pid):
+    """The ids of the BPF programs that a process holds: others may trace the machine, too."""
+    folder, found = f"/proc/{pid}/fdinfo", set()
+    for name in os.listdir(folder):
+        with contextlib.suppress(OSError), open(os.path.join(folder, name), encoding="ascii") as file:
+            found.update(int(line.split()[1]) for line in file if line.startswith("prog_id:"))
+    return found
+
+
+def accounted(wrapper, command):
+    """Runs a command under strata: what it printed, and the accounts of strata's programs at its end."""
+    with accounts_kept(), held(wrapper, command) as (printed, pid):
+        ours = programs_of(pid)
+        shown = json.loads(run(["bpftool", "-j", "prog", "show"]).stdout)
+    return printed, [one for one in shown if one["id"] in ours and one.get("run_cnt")]
 
 
 def measure_programs(recording, load):
-    """Runs `load` while a sleeping command is recorded: of each program its runs, and the ns that they took."""
+    """Of each program of layer sched its runs during a load, and the ns that they took."""
     try:
-        with accounts_kept():
-            before = loaded()
-            with held(recording):
-                run(load)
-                after = loaded()
+        _, accounts = accounted(recording, load)
     except Failed as error:
         return {"unavailable": str(error)}
-    programs = {one["name"]: {"runs": one["run_cnt"], "ns": one["run_time_ns"]} for number, one in after.items()
-                if number not in before and one["name"].startswith("sched_") and one.get("run_cnt")}
-    return {"programs": programs}
+    return {"programs": {one["name"]: {"runs": one["run_cnt"], "ns": one["run_time_ns"]} for one in accounts
+                         if one["name"].startswith("sched_")}}
 
 
 def program_rows(measured):

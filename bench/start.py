@@ -15,11 +15,11 @@ def layers():
     return [line.split()[0] for line in lines if "not yet" not in line]
 
 
-def start_once(folder, options):
+def start_once(folder, options, strata=STRATA):
     path = os.path.join(folder, "start.strata")
     begun = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
-    run([STRATA, "record", "-q", "--force", "-o", path, *options, "--", "/bin/true"])
-    facts = dict(csv.reader(run([STRATA, "dump", path, "run"]).stdout.splitlines()))
+    run([strata, "record", "-q", "--force", "-o", path, *options, "--", "/bin/true"])
+    facts = dict(csv.reader(run([strata, "dump", path, "run"]).stdout.splitlines()))
     return {"start_ns": int(facts["start_ts"]) - begun, "cpu_ns": int(facts["start_cpu_ns"]),
             "load_cpu_ns": {key.partition(".")[2]: int(value) for key, value in facts.items()
                             if key.startswith("load_cpu_ns.")}}

@@ -42,7 +42,7 @@ struct side {
 
 static void side_open(struct side *side, const uint8_t *data, size_t size)
 {
-	struct report_options options = { .timeline = true };
+	struct report_options options = { .timeline = true, .levels = true };
 	struct error e;
 
 	*side = (struct side){ .file.fd = -1 };
@@ -127,7 +127,7 @@ static void print_difference(const struct report *a, const struct report *b, FIL
 	struct diff diff;
 	struct error e;
 
-	if (diff_load(&diff, a, b, &e))
+	if (diff_load(&diff, a, b, &(struct diff_ledgers){ 0 }, &e))
 		return;
 	diff_print_text(&diff, a, b, 80, 5, out);
 	diff_print_json(&diff, a, b, 20, out);

@@ -6,12 +6,13 @@
 #include "base/caps.h"
 #include "base/log.h"
 #include "base/suggest.h"
+#include "cmd/cluster.h"
 #include "cmd/cmd.h"
 
 struct command {
 	const char *name;
-	int (*run)(int argc, char **argv);
-	const struct options *options; /* its summary is the command's line below */
+	int (*run)(int argc, char **argv); /* NULL: strata-cluster does */
+	const struct options *options;	   /* its summary is the command's line below */
 	enum { GIVES_UP_RIGHTS, KEEPS_RIGHTS } rights;
 };
 
@@ -27,7 +28,10 @@ static const struct command commands[] = {
 	{ "sql", cmd_sql, &sql_options, GIVES_UP_RIGHTS },
 	{ "export", cmd_export, &export_options, GIVES_UP_RIGHTS },
 	{ "mark", cmd_mark, &mark_options, GIVES_UP_RIGHTS },
+	{ "stat", cmd_stat, &stat_options, KEEPS_RIGHTS },
 	{ "doctor", cmd_doctor, &doctor_options, KEEPS_RIGHTS },
+#define CLUSTER_COMMAND(name, rights, text) { #name, NULL, &(const struct options){ .summary = text }, rights },
+#include "cmd/cluster.def"
 };
 /* clang-format on */
 
@@ -91,7 +95,17 @@ static int main_run(const struct command *command, int argc, char **argv)
 
 	if (!err && command->rights == GIVES_UP_RIGHTS)
 		err = caps_give_up(&e);
-	return err ? cmd_fail(&e) : command->run(argc, argv);
+	if (err)
+		return cmd_fail(&e);
+	return command->run ? command->run(argc, argv)
+			    : cluster_run(argv, command->rights == KEEPS_RIGHTS);
+}
+
+static int main_help_of(const struct command *command)
+{
+	char *help[] = { (char *)command->name, (char *)"-h", NULL };
+
+	return command->run ? cmd_print_help(command->options) : main_run(command, 2, help);
 }
 
 int main(int argc, char **argv)
@@ -108,7 +122,7 @@ int main(int argc, char **argv)
 		return main_help(stdout);
 	if (!strcmp(argv[1], "help")) {
 		command = main_find(argv[2]);
-		return command ? cmd_print_help(command->options) : main_unknown(argv[2]);
+		return command ? main_help_of(command) : main_unknown(argv[2]);
 	}
 	command = main_find(argv[1]);
 	if (!command)

@@ -30,6 +30,8 @@ function makeCurves() {
 			curve(get('curves'), title, line.series[chosen[0]].unit, chosen.map((i) => line.series[i].name),
 				chosen.map((i) => series[i]), 110);
 	}
+	get('curves-left-out').hidden = !line.series_left_out;
+	get('curves-left-out').textContent = `${count(line.series_left_out)} more curves are not shown: a page has ${count(line.series.length)} at most.`;
 	if (report.files.regular.told_bytes) curve(get('cache'), '', '%', ['bytes from the page cache'], [cached.map((share) => share * 100)], 150);
 	else get('cache').textContent = 'Not known: the trace does not tell what reads missed.';
 }

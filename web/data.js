@@ -1,8 +1,9 @@
 /* What the page shows, only read once it is here. `report` is what `strata report --json` prints, `line` the timeline
- * (src/render/page_html.c), whose arrays come packed; `diff` is there when two runs are compared. Of event i,
+ * (src/render/page_html.c), whose arrays come packed; `diff` is there when two runs are compared, `why` (what `strata why
+ * --json` prints) when the trace can tell. Of event i,
  * start[i], dur[i], moved[i], tid[i], path[i], op[i], lane[i] and kind[i] tell. */
 
-const { report, timeline: line, diff } = JSON.parse(document.getElementById('data').textContent);
+const { report, timeline: line, diff, why } = JSON.parse(document.getElementById('data').textContent);
 
 async function inflate(text) {
 	const packed = atob(text), raw = new Uint8Array(packed.length);

@@ -100,6 +100,22 @@ function drawHeat() {
 	context.fillText('0 s', left, 256);
 	context.fillText(duration(length), width - 50, 256);
 }
+/* At most ten operations, and four inside each. */
+function levels() {
+	const { own_ns: own, operations } = report.levels, seen = new Map(), shown = [];
+	operations.forEach((o, i) => {
+		const place = seen.get(o.parent) ?? 0, inside = o.parent === null || shown.includes(o.parent);
+		seen.set(o.parent, place + 1);
+		if (inside && place < (o.parent === null ? 10 : 4)) shown.push(i);
+	});
+	get('levels-own').textContent = 'Own time: ' + Object.entries(own).filter(([, ns]) => ns).map(([level, ns]) => `${level} ${duration(ns)}`).join(', ');
+	table(get('levels'), [['operation', 1], ['level', 1], ['calls'], ['bytes'], ['each'], ['for each byte above'], ['time'], ['own time']], shown.map((i) => {
+		const o = operations[i], name = element('span', o.name + (o.module ? ` [${o.module}]` : ''));
+		name.style.paddingLeft = o.depth * 1.2 + 'em';
+		return [name, o.level, count(o.calls), o.bytes === null ? '' : bytes(o.bytes), o.bytes_a_call === null ? '' : bytes(Math.floor(o.bytes_a_call)),
+			o.growth === null ? '' : Number(o.growth.toPrecision(3)), o.time_ns === null ? '' : duration(o.time_ns), o.own_ns === null ? '' : duration(o.own_ns)];
+	}));
+}
 function figures() {
 	keyNumbers();
 	mainTime();
@@ -121,6 +137,7 @@ function figures() {
 			f.again_bytes === null ? '?' : bytes(f.again_bytes), bytes(f.written.bytes), count(f.opens), duration(f.device_ns), f.path ?? '?']));
 	table(get('devices'), [['device', 1], ['read'], ['median'], ['99 %'], ['written'], ['median'], ['99 %'], ['read ahead'], ['for the job']], report.devices.map((d) => [d.dev,
 		bytes(d.read_bytes), duration(d.read_latency.p50), duration(d.read_latency.p99), bytes(d.write_bytes), duration(d.write_latency.p50), duration(d.write_latency.p99), bytes(d.ahead_bytes), bytes(d.job_bytes)]));
+	levels();
 	get('trace').textContent = `${count(report.cost.rows)} rows, ${bytes(report.cost.bytes)}; layers ${report.cost.layers.join(', ')}` +
 		Object.entries(report.cost.absent).map(([name, why]) => `; ${name} is absent: ${why}`).join('') + '.';
 }

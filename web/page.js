@@ -35,6 +35,7 @@ window.addEventListener('resize', () => { clearTimeout(resizing); resizing = set
 head();
 figures();
 changes();
+whySection();
 readAddress();
 get('filter').value = view.filter;
 match();

@@ -21,7 +21,7 @@ def options():
     parser.add_argument("--interval", type=float, default=1.0, help="seconds of an interval of bandwidth (1)")
     parser.add_argument("--top", type=int, default=20, help="rows to print of each table (20)")
     parser.add_argument("--plot", metavar="FILE", help="write a figure, such as run.png")
-    parser.add_argument("--csv", metavar="FOLDER", help="write whole tables: functions.csv, files.csv, bandwidth.csv")
+    parser.add_argument("--csv", metavar="FOLDER", help="write whole tables: functions.csv, categories.csv, files.csv, intervals.csv, inside.csv, bandwidth.csv")
     return parser.parse_args()
 
 
@@ -39,22 +39,23 @@ def main():
         # Workers elsewhere need the functions that they are to run.
         client.upload_file(sd.__file__)
         events = sd.load([os.path.abspath(path) for path in args.files]).persist()
-        functions, files, rates = client.gather(client.compute(
-            [sd.by_function(events), sd.by_file(events), sd.bandwidth(events, args.interval)]))
-    functions, files = sd.tidy(functions), sd.tidy(files)
-    rates = sd.tidy_bandwidth(rates, args.interval)
-    for title, table in (("function", functions), ("file", files)):
-        print(f"\n{title}s by time\n{table.head(args.top).to_string()}")
-    print(f"\nbytes a second over time\n{rates.head(args.top).to_string()}")
+        wanted = {"functions": sd.by_function(events), "categories": sd.by_category(events), "files": sd.by_file(events),
+                  "intervals": sd.by_interval(events, args.interval), "inside": sd.inside(events)}
+        found = client.gather(client.compute([*wanted.values(), sd.bandwidth(events, args.interval)]))
+    tables = {name: sd.tidy(table) for name, table in zip(wanted, found)}
+    tables["bandwidth"] = sd.tidy_bandwidth(found[-1], args.interval)
+    for name, title in (("functions", "functions by time"), ("categories", "categories by time"), ("files", "files by time"),
+                        ("inside", "what ran inside what, by time"), ("bandwidth", "bytes a second over time")):
+        print(f"\n{title}\n{tables[name].head(args.top).to_string()}")
     if args.csv:
         os.makedirs(args.csv, exist_ok=True)
-        for name, table in (("functions", functions), ("files", files), ("bandwidth", rates)):
+        for name, table in tables.items():
             table.to_csv(os.path.join(args.csv, f"{name}.csv"))
     if args.plot:
         import matplotlib
 
         matplotlib.use("Agg")
-        sd.plot(functions, files, rates).savefig(args.plot)
+        sd.plot(tables["functions"], tables["files"], tables["bandwidth"]).savefig(args.plot)
 
 
 if __name__ == "__main__":

@@ -244,13 +244,16 @@ static void compare_layers(struct diff *diff, const struct report *a, const stru
 	}
 }
 
-int diff_load(struct diff *diff, const struct report *a, const struct report *b, struct error *e)
+int diff_load(struct diff *diff, const struct report *a, const struct report *b,
+	      const struct diff_ledgers *ledgers, struct error *e)
 {
 	struct diff_making making = { .list.limit = SIZE_MAX };
 
 	*diff = (struct diff){ 0 };
 	compare_layers(diff, a, b);
 	add_run(&making, a, b);
+	if (ledgers->a && ledgers->b)
+		diff_add_why(&making, ledgers->a, ledgers->b);
 	if (a->phases.source != PHASES_NONE || b->phases.source != PHASES_NONE)
 		add_phases(&making, a, b);
 	if (both_have(a, b, LAYER_io) || a->steps.count == b->steps.count)

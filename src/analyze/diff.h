@@ -14,8 +14,11 @@
 
 #include "analyze/report.h"
 
+struct why;
+
 #define DIFF_GROUPS(GROUP) \
 	GROUP(run)         \
+	GROUP(why)         \
 	GROUP(phases)      \
 	GROUP(steps)       \
 	GROUP(roles)       \
@@ -57,7 +60,13 @@ struct diff {
 	uint32_t only_a, only_b; /* LAYER_BITs: recorded in one run alone, and not compared */
 };
 
-int diff_load(struct diff *diff, const struct report *a, const struct report *b, struct error *e);
+/* The ledgers of both, which then are compared too; NULL where a trace cannot tell. */
+struct diff_ledgers {
+	const struct why *a, *b;
+};
+
+int diff_load(struct diff *diff, const struct report *a, const struct report *b,
+	      const struct diff_ledgers *ledgers, struct error *e);
 void diff_free(struct diff *diff);
 
 #endif

@@ -19,6 +19,7 @@ void diff_add(struct diff_making *making, enum diff_group group, enum amount uni
 double diff_sum_noise(const struct hist *a, const struct hist *b);
 double diff_mean_noise(const struct hist *a, const struct hist *b);
 
+void diff_add_why(struct diff_making *making, const struct why *a, const struct why *b);
 void diff_add_ops(struct diff_making *making, const struct files *a, const struct files *b);
 void diff_add_devices(struct diff_making *making, const struct devices *a, const struct devices *b);
 void diff_add_dirs(struct diff_making *making, const struct files *a, const struct files *b);

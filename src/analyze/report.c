@@ -71,7 +71,7 @@ static int open_context(struct report *report, struct reader *reader, const stru
 
 static int run_models(struct report *report, struct reader *reader, bool timeline, struct error *e)
 {
-	struct scan_sink sinks[24];
+	struct scan_sink sinks[32];
 	size_t count = 0;
 
 	if (tasks_open(&report->tasks, &report->context) ||
@@ -89,6 +89,8 @@ static int run_models(struct report *report, struct reader *reader, bool timelin
 	sinks[count++] = job_use_sink(&report->job);
 	count += files_sinks(&report->files, sinks + count);
 	count += usage_sinks(&report->usage, sinks + count);
+	gpu_work_open(&report->gpu_work, &report->context);
+	sinks[count++] = gpu_work_sink(&report->gpu_work);
 	if (timeline) {
 		report->timeline = malloc(sizeof(*report->timeline));
 		if (!report->timeline || timeline_open(report->timeline, &report->context))
@@ -106,6 +108,7 @@ static int finish_models(struct report *report)
 		return -ENOMEM;
 	devices_finish(&report->devices);
 	usage_finish(&report->usage);
+	gpu_work_finish(&report->gpu_work);
 	job_use_finish(&report->job);
 	role_use_load(report->by_role, &report->context, &report->tasks, &report->files,
 		      &report->waits);
@@ -193,6 +196,8 @@ int report_load(struct report *report, const char *path, struct reader *reader,
 		err = open_context(report, reader, dims, e);
 	if (!err)
 		err = run_models(report, reader, options->timeline, e);
+	if (!err && options->levels)
+		err = levels_load(&report->levels, reader, &report->context.window, e);
 	if (!err && (finish_models(report) || finish_figures(report)))
 		err = error_set(e, -ENOMEM, "no memory to finish the report");
 	if (err) {
@@ -211,7 +216,9 @@ void report_free(struct report *report)
 	waits_free(&report->waits);
 	files_free(&report->files);
 	devices_free(&report->devices);
+	levels_free(&report->levels);
 	usage_free(&report->usage);
+	gpu_work_free(&report->gpu_work);
 	steps_free(&report->steps);
 	if (report->timeline)
 		timeline_free(report->timeline);

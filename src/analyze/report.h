@@ -8,7 +8,9 @@
 #include "analyze/context.h"
 #include "analyze/devices.h"
 #include "analyze/files.h"
+#include "analyze/gpu_work.h"
 #include "analyze/job_use.h"
+#include "analyze/levels.h"
 #include "analyze/main_thread.h"
 #include "analyze/phases.h"
 #include "analyze/role_use.h"
@@ -53,8 +55,10 @@ struct report {
 	struct files files;
 	struct devices devices;
 	struct usage usage;
+	struct gpu_work gpu_work;
 	struct steps steps;
 	struct job_use job;
+	struct levels levels;
 	struct cost cost;
 	struct timeline *timeline; /* when asked for */
 	bool has_job; /* false: the whole machine was recorded, and all count as the job */
@@ -65,6 +69,7 @@ struct report {
 struct report_options {
 	const char *log;   /* MLLOG lines, or NULL */
 	bool timeline;	   /* make the picture too */
+	bool levels;	   /* and tell what ran inside what, which takes a pass of its own */
 	const char *phase; /* the window is this phase (epoch, epoch 3); NULL: the whole run */
 };
 

@@ -297,6 +297,7 @@ void timeline_free(struct timeline *timeline)
 			free(timeline->lanes[i].busy[kind]);
 	strings_free(&timeline->paths);
 	strings_free(&timeline->ops);
+	strings_free(&timeline->unkept_names);
 	numbering_free(&timeline->by_proc);
 	numbering_free(&timeline->by_file);
 	buf_free(&timeline->longest);

@@ -17,7 +17,7 @@
 
 #define TIMELINE_SLICES	     2048
 #define TIMELINE_LANES	     64 /* processes with a lane of their own; the rest share the last one */
-#define TIMELINE_MOST_SERIES 512 /* curves; the rest are left out */
+#define TIMELINE_MOST_SERIES 512 /* curves; the rest are left out, and counted */
 #define TIMELINE_EVENTS	     160000
 #define TIMELINE_LARGEST     20000
 #define TIMELINE_LATENCIES   48	 /* powers of two of nanoseconds */
@@ -78,6 +78,7 @@ struct timeline {
 	uint64_t seen; /* events that there were */
 	struct timeline_series *series;
 	size_t series_count;
+	size_t series_left_out; /* curves past TIMELINE_MOST_SERIES */
 	/* Of the bytes that reads of regular files returned: the share from the page cache, 0 to 1;
 	 * NAN where none were read, or it is not known. */
 	double cached_share[TIMELINE_SLICES];
@@ -89,7 +90,8 @@ struct timeline {
 	struct buf longest, largest; /* heaps of struct timeline_event, the least first */
 	struct buf series_list;
 	struct timeline_series
-		left_out; /* stands for those past TIMELINE_MOST_SERIES, and keeps nothing */
+		unkept; /* stands for those past TIMELINE_MOST_SERIES, and keeps nothing */
+	struct strings unkept_names;
 	struct buf files; /* struct timeline_file by number of by_file */
 	uint16_t op_places[TABLE_COUNT]
 			  [SYSCALL_COUNT]; /* number in ops + 1, by number of the name */

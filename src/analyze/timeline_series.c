@@ -8,6 +8,16 @@
 #include "analyze/cells.h"
 #include "analyze/timeline_load.h"
 
+/* A curve that is left out. */
+static struct timeline_series *series_unkept(struct timeline *timeline, const char *name)
+{
+	uint32_t number;
+
+	return strings_add(&timeline->unkept_names, name, strlen(name), &number)
+		       ? NULL
+		       : &timeline->unkept;
+}
+
 static struct timeline_series *series_of(struct timeline *timeline, const char *group,
 					 const char *name, const char *unit)
 {
@@ -19,7 +29,7 @@ static struct timeline_series *series_of(struct timeline *timeline, const char *
 		if (list[i].group == group && !strcmp(list[i].name, name))
 			return &list[i];
 	if (count == TIMELINE_MOST_SERIES)
-		return &timeline->left_out;
+		return series_unkept(timeline, name);
 	snprintf(made.name, sizeof(made.name), "%s", name);
 	made.mean = calloc(TIMELINE_SLICES, sizeof(*made.mean));
 	made.weight = calloc(TIMELINE_SLICES, sizeof(*made.weight));
@@ -116,6 +126,7 @@ void timeline_finish_series(struct timeline *timeline)
 {
 	timeline->series = (struct timeline_series *)timeline->series_list.data;
 	timeline->series_count = timeline->series_list.size / sizeof(*timeline->series);
+	timeline->series_left_out = timeline->unkept_names.count;
 	for (size_t i = 0; i < timeline->series_count; i++)
 		for (size_t slice = 0; slice < TIMELINE_SLICES; slice++) {
 			struct timeline_series *series = &timeline->series[i];

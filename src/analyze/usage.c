@@ -91,6 +91,10 @@ static int take_gpu(void *state, const struct rows *rows)
 
 	if (number < 0 || number >= MOST_DEVICES || weight <= 0)
 		return 0;
+	/* Of slices, and of a device that is cut into some, the driver does not tell the use. */
+	if (rows_cell(rows, column_gpu_mig) != CELL_NULL ||
+	    rows_cell(rows, column_gpu_sm) == CELL_NULL)
+		return 0;
 	gpu = buf_element(&usage->gpu_list, (size_t)number, sizeof(*gpu));
 	if (!gpu)
 		return -ENOMEM;

@@ -71,6 +71,18 @@ static int ran(struct cursor *c)
 	return piece(c, row_of(c->stays, c->thread, c->at)->ts, WALK_RAN);
 }
 
+/* Stands on the thread's last stay that began before the pointer. */
+static int stand_on(struct cursor *c, uint32_t thread, uint32_t at)
+{
+	uint64_t end = row_of(c->stays, thread, at)->end;
+
+	c->thread = thread;
+	c->at = at;
+	if (end < c->t && piece(c, end, WALK_LATE))
+		return -ENOMEM;
+	return ran(c);
+}
+
 /* Goes to another thread at the same moment. */
 static int follow(struct cursor *c, uint32_t thread)
 {
@@ -80,19 +92,13 @@ static int follow(struct cursor *c, uint32_t thread)
 	uint32_t at = thread == STAY_NONE
 			      ? STAY_NONE
 			      : stays_before(c->stays, &c->stays->by_thread, thread, c->t);
-	uint64_t end;
 
 	if (at == STAY_NONE)
 		return piece(c, c->from, WALK_UNSEEN);
 	c->hop = (uint32_t)(c->walk->hops.size / sizeof(hop));
 	if (buf_append(&c->walk->hops, &hop, sizeof(hop)))
 		return -ENOMEM;
-	c->thread = thread;
-	c->at = at;
-	end = row_of(c->stays, thread, at)->end;
-	if (end < c->t && piece(c, end, WALK_LATE))
-		return -ENOMEM;
-	return ran(c);
+	return stand_on(c, thread, at);
 }
 
 /* The pointer stands at the end of a sleep, before the stay `at`. */
@@ -133,6 +139,20 @@ static int before_stay(struct cursor *c)
 	return ran(c);
 }
 
+static void clear(struct walk *walk)
+{
+	walk->pieces.size = walk->hops.size = 0;
+	walk->pieces.limit = walk->hops.limit = SIZE_MAX;
+}
+
+static int go_on(struct cursor *c)
+{
+	while (c->t > c->from)
+		if (before_stay(c))
+			return -ENOMEM;
+	return 0;
+}
+
 int walk_back(struct walk *walk, const struct stays *stays, uint32_t thread, uint32_t at,
 	      uint64_t from)
 {
@@ -144,14 +164,27 @@ int walk_back(struct walk *walk, const struct stays *stays, uint32_t thread, uin
 			    .at = at,
 			    .hop = UINT32_MAX };
 
-	walk->pieces.size = walk->hops.size = 0;
-	walk->pieces.limit = walk->hops.limit = SIZE_MAX;
+	clear(walk);
 	if (c.t > from && slept(&c))
 		return -ENOMEM;
-	while (c.t > from)
-		if (before_stay(&c))
-			return -ENOMEM;
-	return 0;
+	return go_on(&c);
+}
+
+int walk_from(struct walk *walk, const struct stays *stays, uint32_t thread, uint64_t ts,
+	      uint64_t from)
+{
+	struct cursor c = {
+		.stays = stays, .walk = walk, .t = ts, .from = from, .hop = UINT32_MAX
+	};
+	uint32_t at = thread == STAY_NONE ? STAY_NONE
+					  : stays_before(stays, &stays->by_thread, thread, ts);
+
+	clear(walk);
+	if (at == STAY_NONE)
+		return piece(&c, from, WALK_UNSEEN);
+	if (ts > from && stand_on(&c, thread, at))
+		return -ENOMEM;
+	return go_on(&c);
 }
 
 void walk_free(struct walk *walk)

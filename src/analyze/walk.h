@@ -11,7 +11,7 @@
  * itself. The pieces are whole nanoseconds and tile [from, wake) without gap or overlap, so sums over them are exact.
  * It ends because a waker's stay began before the wake: time falls with each hop.
  *
- * Knows nothing of causes: why_causes.c judges the pieces. walk_free() releases it; it may be used again and again.
+ * Knows nothing of causes: why_judge.c judges the pieces. walk_free() releases it; it may be used again and again.
  */
 #ifndef STRATA_ANALYZE_WALK_H
 #define STRATA_ANALYZE_WALK_H
@@ -52,6 +52,10 @@ struct walk {
 
 /* Explains the sleep before the stay `at` of the thread's list, from its end back to `from`. 0 or -ENOMEM. */
 int walk_back(struct walk *walk, const struct stays *stays, uint32_t thread, uint32_t at,
+	      uint64_t from);
+
+/* The same from a moment at which the thread ran, or had just run: what it did, and waited for, back to `from`. */
+int walk_from(struct walk *walk, const struct stays *stays, uint32_t thread, uint64_t ts,
 	      uint64_t from);
 void walk_free(struct walk *walk);
 

@@ -8,20 +8,21 @@
 
 #include "analyze/cells.h"
 #include "analyze/scan.h"
-#include "analyze/why_bound.h"
 #include "analyze/why_focus.h"
 
 /* ---- loading ---- */
 
 static int load_steps(struct why *why, struct reader *reader, struct error *e)
 {
-	struct scan_sink sink;
+	struct scan_sink sinks[2];
 	int err;
 
+	batches_open(&why->batches, &why->context);
 	if (steps_open(&why->steps, &why->context))
 		return error_set(e, -ENOMEM, "out of memory");
-	sink = steps_sink(&why->steps);
-	err = scan_run(reader, &sink, 1, e);
+	sinks[0] = steps_sink(&why->steps);
+	sinks[1] = batches_sink(&why->batches);
+	err = scan_run(reader, sinks, 2, e);
 	if (!err && steps_finish(&why->steps, &why->phases))
 		err = error_set(e, -ENOMEM, "no memory for the steps");
 	return err;
@@ -111,75 +112,6 @@ static int check_recording(const struct why *why, struct error *e)
 	return 0;
 }
 
-/* ---- the verdict ---- */
-
-static const char *refuse(const struct why *why)
-{
-	for (size_t i = 0; i < why->summary.loss_count; i++)
-		if (!strcmp(why->summary.losses[i].layer, schema_layers[LAYER_sched].name))
-			return "rows of table sched were lost: a larger --buffer keeps them";
-	return why->ledger.total_ns ? NULL : "the thread had no time in the recording";
-}
-
-/* What of a count by context is in the loop: training and the turns between, or all where there are no steps. */
-static uint64_t in_loop(const struct why_verdict *verdict, const uint64_t *by_context)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < WHY_CONTEXT_COUNT; i++)
-		if (!verdict->loop || i == WHY_CONTEXT_TRAINING || i == WHY_CONTEXT_TURN)
-			sum += by_context[i];
-	return sum;
-}
-
-static void find_cause(const struct ledger *ledger, struct why_verdict *verdict)
-{
-	for (unsigned i = 0; i < WHY_CAUSE_COUNT; i++) {
-		uint64_t by_context[WHY_CONTEXT_COUNT], ns;
-
-		for (unsigned k = 0; k < WHY_CONTEXT_COUNT; k++)
-			by_context[k] = ledger->context_causes[k][i];
-		ns = in_loop(verdict, by_context);
-		if (ns > verdict->ns) {
-			verdict->ns = ns;
-			verdict->cause = (enum why_cause)i;
-		}
-	}
-	for (size_t i = 0; i < ledger->sum_count; i++) {
-		const struct why_sum *sum = &ledger->sums[i];
-		uint64_t ns = in_loop(verdict, sum->by_context);
-
-		if (why_acts[sum->act].cause == verdict->cause && ns > verdict->sum_ns) {
-			verdict->sum_ns = ns;
-			verdict->sum = sum;
-		}
-	}
-}
-
-static int judge_run(struct why *why)
-{
-	const struct ledger *ledger = &why->ledger;
-	struct why_verdict *verdict = &why->verdict;
-	uint64_t start = ledger->start, end = ledger->end;
-
-	verdict->refused = refuse(why);
-	if (verdict->refused)
-		return 0;
-	verdict->known = true;
-	verdict->loop = ledger->by_context[WHY_CONTEXT_TRAINING] > 0;
-	verdict->of_ns = in_loop(verdict, ledger->by_context);
-	find_cause(ledger, verdict);
-	verdict->share = share_of(verdict->ns, verdict->of_ns);
-	verdict->bound_ns = verdict->of_ns - verdict->sum_ns;
-	if (verdict->cause != WHY_input)
-		return 0;
-	if (verdict->loop) {
-		start += ledger->by_context[WHY_CONTEXT_START];
-		end -= ledger->by_context[WHY_CONTEXT_END];
-	}
-	return why_bound(why, start, end, verdict->ns, verdict->sum->act, &verdict->bound_ns);
-}
-
 int why_load(struct why *why, const char *path, struct reader *reader, const struct dims *dims,
 	     const struct why_options *options, struct error *e)
 {
@@ -203,18 +135,28 @@ int why_load(struct why *why, const char *path, struct reader *reader, const str
 	find_life(why, &start, &end);
 	if (judge_open(&why->judge, &why->context, &why->stays, &why->calls, why->focus,
 		       why->focus_proc) ||
-	    ledger_open(&why->ledger, start, end, &why->steps) || focus_charge(why) ||
-	    ledger_finish(&why->ledger))
+	    ledger_open(&why->ledger, start, end, &why->steps) ||
+	    windows_open(&why->windows, &why->steps, start, end))
+		return error_set(e, -ENOMEM, "no memory for the ledger");
+	verdict_find_loop(why);
+	ranks_open(&why->ranks, why->verdict.start, why->verdict.end);
+	if (focus_charge(why) || ledger_finish(&why->ledger) || ranks_finish(&why->ranks, dims) ||
+	    batches_finish(&why->batches, why->focus_proc))
 		return error_set(e, -ENOMEM, "no memory for the ledger");
 	assert(why->ledger.total_ns == end - start);
 	why->may_spin =
 		!why->summary.tables[TABLE_gpu_op].rows && why->summary.tables[TABLE_gpu].rows;
-	judge_run(why);
+	if (mix_finish(why, why->verdict.start, why->verdict.end) || verdict_reach(why))
+		return error_set(e, -ENOMEM, "no memory for the verdict");
 	return 0;
 }
 
 void why_free(struct why *why)
 {
+	ranks_close(&why->ranks);
+	windows_close(&why->windows);
+	mix_free(&why->mix);
+	batches_free(&why->batches);
 	ledger_close(&why->ledger);
 	judge_close(&why->judge);
 	why_calls_free(&why->calls);

@@ -17,21 +17,14 @@
 #include "analyze/stays.h"
 #include "analyze/steps.h"
 #include "analyze/summary.h"
+#include "analyze/why_batches.h"
 #include "analyze/why_calls.h"
 #include "analyze/why_judge.h"
 #include "analyze/why_ledger.h"
-
-struct why_verdict {
-	bool known;
-	enum why_cause cause;
-	bool loop; /* it is about the loop: training and the turns between; else about the whole life */
-	uint64_t ns, of_ns; /* the cause's time, of the loop's */
-	double share;
-	const struct why_sum *sum; /* the greatest of the cause there */
-	uint64_t sum_ns;	   /* what of it is in the loop */
-	uint64_t bound_ns;   /* the loop cannot take less without that, all else being equal */
-	const char *refused; /* why there is none; NULL: there is one */
-};
+#include "analyze/why_mix.h"
+#include "analyze/why_ranks.h"
+#include "analyze/why_verdict.h"
+#include "analyze/why_windows.h"
 
 struct why {
 	struct summary summary;
@@ -42,6 +35,10 @@ struct why {
 	struct why_calls calls;
 	struct judge judge;
 	struct ledger ledger;
+	struct batches batches;
+	struct why_mix mix;
+	struct windows windows;
+	struct ranks ranks;
 	struct why_verdict verdict;
 	uint32_t focus;	     /* thread of stays */
 	uint32_t focus_proc; /* place in procs */

@@ -9,7 +9,7 @@
 
 struct worker {
 	uint64_t start, end; /* of its life, as far as it lies in the loop */
-	uint64_t ran, ready, storage, other;
+	uint64_t ran, ready, storage, slept, other;
 };
 
 static uint64_t overlap(uint64_t from, uint64_t to, const struct worker *worker)
@@ -43,6 +43,8 @@ static int add_sleep(struct why *why, struct worker *worker, const struct stay_r
 		return -ENOMEM;
 	if (after->waker == STAY_NONE && why_acts[verdict.act].cause == WHY_storage)
 		worker->storage += ns;
+	else if (after->waker == STAY_NONE && why_acts[verdict.act].cause == WHY_sleep)
+		worker->slept += ns;
 	else
 		worker->other += ns;
 	return 0;
@@ -74,12 +76,15 @@ static int measure(struct why *why, uint32_t thread, struct worker *worker)
 /* What is left of the worker's work without the act. */
 static uint64_t rest_of(const struct worker *worker, enum why_act act)
 {
-	uint64_t busy = worker->ran + worker->ready + worker->storage + worker->other;
+	uint64_t busy =
+		worker->ran + worker->ready + worker->storage + worker->slept + worker->other;
 
 	switch (act) {
 	case WHY_WORKER_RAN: return busy - worker->ran;
 	case WHY_WORKER_READY: return busy - worker->ready;
 	case WHY_WORKER_STORAGE: return busy - worker->storage;
+	case WHY_WORKER_SLEPT: return busy - worker->slept;
+	case WHY_WORKER_WAITED: return busy - worker->other;
 	default: return busy;
 	}
 }
@@ -131,18 +136,34 @@ static int find_workers(struct why *why, uint64_t start, uint64_t end, struct bu
 	return 0;
 }
 
-int why_bound(struct why *why, uint64_t start, uint64_t end, uint64_t waited, enum why_act act,
-	      uint64_t *bound)
+/* What the workers need without the act, however fast the loop is. */
+static int bound_by_workers(struct why *why, enum why_act act, uint64_t *left)
 {
 	struct buf workers = { 0 };
-	uint64_t left;
-	int err = find_workers(why, start, end, &workers);
+	int err = find_workers(why, why->verdict.start, why->verdict.end, &workers);
 
-	*bound = end - start - waited;
-	left = sum_generations((const struct worker *)workers.data,
-			       workers.size / sizeof(struct worker), act);
-	if (left > *bound)
-		*bound = left > end - start ? end - start : left;
+	*left = sum_generations((const struct worker *)workers.data,
+				workers.size / sizeof(struct worker), act);
 	buf_free(&workers);
 	return err;
+}
+
+int why_bound(struct why *why, struct why_claim *claim)
+{
+	const struct why_verdict *verdict = &why->verdict;
+	uint64_t left = 0;
+
+	claim->limit = WHY_LIMIT_LOOP;
+	if (claim->cause != WHY_input) {
+		claim->bound_ns = verdict->of_ns - claim->act_ns;
+		return 0;
+	}
+	claim->bound_ns = verdict->of_ns - claim->ns;
+	if (bound_by_workers(why, claim->act, &left))
+		return -ENOMEM;
+	if (left > claim->bound_ns) {
+		claim->bound_ns = left > verdict->of_ns ? verdict->of_ns : left;
+		claim->limit = WHY_LIMIT_WORKERS;
+	}
+	return 0;
 }

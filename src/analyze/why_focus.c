@@ -1,6 +1,7 @@
 #include "analyze/why_focus.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,8 @@ struct life {
 	uint32_t count; /* stays of the thread */
 	uint32_t last;	/* of the sleeps that the walk explains: the one before this stay */
 	bool walked;	/* the walk holds for the sleeps up to last */
+	const struct stay_row
+		*asleep; /* after this stay it sleeps; NULL: it is on a CPU, or ready */
 };
 
 static const struct stay_row *stay_of(const struct life *life, uint32_t at)
@@ -56,6 +59,58 @@ static int keep_chain(struct life *life, const struct walk_piece *piece, struct 
 	return 0;
 }
 
+/* The call in which it was spent, on a CPU or asleep. */
+static int rank_call(struct life *life, const struct verdict *verdict, uint64_t start, uint64_t end)
+{
+	const struct why *why = life->why;
+	const char *name = NULL;
+	size_t size = 0;
+
+	if (life->asleep)
+		name = stays_syscall(&why->stays, life->asleep->syscall, &size);
+	else if (verdict->act == WHY_CALL)
+		name = strings_get(&why->calls.names, verdict->name, &size);
+	return size ? ranks_add(&life->why->ranks, WHY_RANK_CALL, name, size, start, end) : 0;
+}
+
+static int rank_lock(struct life *life, const struct verdict *verdict, uint64_t start, uint64_t end)
+{
+	char name[32];
+	int size;
+
+	if (!verdict->lock)
+		return 0;
+	size = snprintf(name, sizeof(name), "futex 0x%llx", (unsigned long long)verdict->lock);
+	return ranks_add(&life->why->ranks, WHY_RANK_LOCK, name, (size_t)size, start, end);
+}
+
+/* Who was not the job's, and yet had its time. */
+static bool is_foreign(enum why_act act)
+{
+	return act == WHY_READY_OTHER || act == WHY_READY_STRATA || act == WHY_SERVER ||
+	       act == WHY_PEER || act == WHY_OTHER;
+}
+
+static int rank(struct life *life, const struct verdict *verdict, uint64_t start, uint64_t end)
+{
+	struct ranks *ranks = &life->why->ranks;
+	const char *name = "";
+	size_t size = 0;
+
+	if (verdict->name != UINT32_MAX)
+		name = strings_get(&life->why->calls.names, verdict->name, &size);
+	if (verdict->device && ranks_add(ranks, WHY_RANK_DEVICE, name, size, start, end))
+		return -ENOMEM;
+	if (is_foreign(verdict->act) && size &&
+	    ranks_add(ranks, WHY_RANK_PROGRAM, name, size, start, end))
+		return -ENOMEM;
+	if (verdict->file != CELL_NULL && ranks_add_file(ranks, verdict->file, start, end))
+		return -ENOMEM;
+	return rank_lock(life, verdict, start, end) || rank_call(life, verdict, start, end)
+		       ? -ENOMEM
+		       : 0;
+}
+
 static int charge(struct life *life, const struct verdict *verdict, uint64_t start, uint64_t end,
 		  const struct walk_piece *piece)
 {
@@ -64,12 +119,18 @@ static int charge(struct life *life, const struct verdict *verdict, uint64_t sta
 
 	if (ledger_add(&life->why->ledger, &entry, start, end, &longest))
 		return -ENOMEM;
+	if (why_acts[verdict->act].cause == WHY_input &&
+	    mix_add_wait(&life->why->mix, verdict->act, start, end))
+		return -ENOMEM;
+	windows_add(&life->why->windows, why_acts[verdict->act].cause, start, end);
+	if (rank(life, verdict, start, end))
+		return -ENOMEM;
 	return longest ? keep_chain(life, piece, longest) : 0;
 }
 
 static int charge_act(struct life *life, enum why_act act, uint64_t start, uint64_t end)
 {
-	struct verdict verdict = { act, UINT32_MAX, CELL_NULL };
+	struct verdict verdict = { .act = act, .name = UINT32_MAX, .file = CELL_NULL };
 
 	return charge(life, &verdict, start, end, NULL);
 }
@@ -82,11 +143,13 @@ static int charge_cpu(struct life *life, uint64_t start, uint64_t end)
 
 	while (start < end) {
 		const struct why_call *call = why_call_at(calls, life->why->focus, start);
-		struct verdict verdict = { WHY_USER, UINT32_MAX, CELL_NULL };
+		struct verdict verdict = { .act = WHY_USER, .name = UINT32_MAX, .file = CELL_NULL };
 		uint64_t to = end;
 
 		if (call) {
-			verdict = (struct verdict){ WHY_CALL, call->name, call->file };
+			verdict = (struct verdict){ .act = WHY_CALL,
+						    .name = call->name,
+						    .file = call->file };
 			to = call->end;
 		} else {
 			call = why_call_next(calls, life->why->focus, start);
@@ -193,7 +256,7 @@ static int charge_sleep(struct life *life, uint32_t at, uint64_t start, uint64_t
 		return 0;
 	if ((!life->walked || at > life->last) && explain(life, at, start))
 		return -ENOMEM;
-	before = stay_of(life, life->last - 1);
+	before = life->asleep = stay_of(life, life->last - 1);
 	after = stay_of(life, life->last);
 	pieces = (const struct walk_piece *)life->walk.pieces.data;
 	count = life->walk.pieces.size / sizeof(*pieces);
@@ -231,6 +294,7 @@ static int charge_before(struct life *life, uint32_t at)
 		err = charge_act(life, WHY_UNSEEN, life->reached, ready);
 	else
 		err = charge_sleep(life, at, life->reached, ready);
+	life->asleep = NULL;
 	return err ? err : charge_ready(life, stay, ready, stay->ts);
 }
 

@@ -176,6 +176,7 @@ static bool judge_device(const struct judge *judge, const struct stay_row *befor
 	if (!block)
 		return false;
 	out->name = block->dev;
+	out->device = true;
 	out->file = block->file != CELL_NULL ? block->file : call ? call->file : CELL_NULL;
 	return true;
 }
@@ -197,9 +198,15 @@ int judge_sleep(struct judge *judge, const struct stay_row *before, const struct
 	const struct why_call *stall = why_call_at(&judge->calls->stalls, before->thread, wake);
 	bool uninterruptible = before->state == END_STATE_D;
 
-	*out = (struct verdict){ WHY_INTERRUPT, NO_NAME, CELL_NULL };
+	*out = (struct verdict){ .act = WHY_INTERRUPT, .name = NO_NAME, .file = CELL_NULL };
 	if (is_stopped(before)) {
 		out->act = WHY_STOPPED;
+		return 0;
+	}
+	/* A pause of a writer counts as a wait for storage, and requests of its own may end meanwhile; what ends it is a timer. */
+	if (stall && stall->table == TABLE_stall && stall->kind == STALL_dirty &&
+	    after->kind == WAKER_BY_TIMER) {
+		judge_stall(stall, out);
 		return 0;
 	}
 	if ((before->iowait || uninterruptible) && judge_device(judge, before, wake, call, out)) {
@@ -316,17 +323,19 @@ static enum why_act act_of_other(const struct judge *judge, const struct walk_pi
 static int judge_others_sleep(struct judge *judge, const struct walk_piece *piece, bool worker,
 			      const struct wait *wait, struct verdict *out)
 {
+	uint64_t lock = out->lock;
 	int err = judge_sleep(judge, stays_row(judge->stays, piece->before),
 			      stays_row(judge->stays, piece->stay), out);
 	enum why_cause cause = why_acts[out->act].cause;
 
-	if (err || piece->hop == UINT32_MAX)
+	out->lock = lock;
+	if (err)
 		return err;
 	if (worker)
 		out->act = cause == WHY_storage ? WHY_WORKER_STORAGE
 			   : cause == WHY_sleep ? WHY_WORKER_SLEPT
 						: WHY_WORKER_WAITED;
-	else if (wait->lock)
+	else if (wait->lock && piece->hop != UINT32_MAX)
 		out->act = WHY_LOCK_SLEPT;
 	return 0;
 }
@@ -339,16 +348,20 @@ int judge_piece(struct judge *judge, const struct walk *walk, const struct walk_
 	bool through = through_worker(judge, walk, piece->hop);
 	const struct stay_row *stay;
 
-	*out = (struct verdict){ piece->act == WALK_LATE ? WHY_LATE : WHY_UNSEEN, NO_NAME,
-				 CELL_NULL };
+	*out = (struct verdict){ .act = piece->act == WALK_LATE ? WHY_LATE : WHY_UNSEEN,
+				 .name = NO_NAME,
+				 .file = CELL_NULL,
+				 .lock = wait.lock ? before->arg0 : 0 };
 	if (is_stopped(before))
 		out->act = WHY_STOPPED; /* whoever let it go on */
 	if (is_stopped(before) || piece->act == WALK_LATE || piece->act == WALK_UNSEEN)
 		return 0;
 	stay = stays_row(judge->stays, piece->stay);
 	if (piece->act == WALK_SLEPT)
-		return judge_others_sleep(judge, piece, through || is_worker(judge, stay), &wait,
-					  out);
+		return judge_others_sleep(
+			judge, piece,
+			through || (piece->hop != UINT32_MAX && is_worker(judge, stay)), &wait,
+			out);
 	if (is_worker(judge, stay))
 		out->act = act_of_worker(judge, piece, stay);
 	else if (through)
@@ -358,9 +371,32 @@ int judge_piece(struct judge *judge, const struct walk *walk, const struct walk_
 	return name_task(judge, stay, out);
 }
 
+int judge_making(struct judge *judge, const struct walk *walk, const struct walk_piece *piece,
+		 uint32_t writer, struct verdict *out)
+{
+	const struct walk_hop *hops = (const struct walk_hop *)walk->hops.data;
+	const struct wait none = { 0 };
+	const struct stay_row *stay;
+
+	*out = (struct verdict){ .act = WHY_WORKER_WAITED, .name = NO_NAME, .file = CELL_NULL };
+	if (piece->act == WALK_LATE || piece->act == WALK_UNSEEN)
+		return 0;
+	if (piece->act == WALK_SLEPT)
+		return judge_others_sleep(judge, piece, true, &none, out);
+	stay = stays_row(judge->stays, piece->stay);
+	if (!is_worker(judge, stay) && piece->hop != UINT32_MAX)
+		out->act = act_behind_worker(judge, stay, &hops[piece->hop]);
+	else if (piece->act == WALK_READY)
+		out->act = WHY_WORKER_READY;
+	else
+		out->act = stay->thread == writer && !is_leader(judge, stay) ? WHY_HANDOVER
+									     : WHY_WORKER_RAN;
+	return name_task(judge, stay, out);
+}
+
 int judge_ready(struct judge *judge, const struct stay_row *other, struct verdict *out)
 {
-	*out = (struct verdict){ WHY_READY_OTHER, NO_NAME, CELL_NULL };
+	*out = (struct verdict){ .act = WHY_READY_OTHER, .name = NO_NAME, .file = CELL_NULL };
 	if (!stays_tid(judge->stays, other->thread)) {
 		out->act = WHY_READY_IDLE;
 		return 0;

@@ -28,6 +28,8 @@ struct verdict {
 	enum why_act act;
 	uint32_t name; /* in calls->names; UINT32_MAX: none */
 	int64_t file;  /* CELL_NULL: none */
+	bool device;   /* the name is a device's */
+	uint64_t lock; /* address of the futex that was waited for; 0: none is known */
 };
 
 int judge_open(struct judge *judge, struct context *context, const struct stays *stays,
@@ -37,6 +39,10 @@ void judge_close(struct judge *judge);
 /* A piece of the walk that explains the sleep between the stays `before` and `after` of the focus thread. -ENOMEM. */
 int judge_piece(struct judge *judge, const struct walk *walk, const struct walk_piece *piece,
 		const struct stay_row *before, const struct stay_row *after, struct verdict *out);
+
+/* A piece of the walk from a batch's result, which the thread `writer` wrote, to the taking of its index. -ENOMEM. */
+int judge_making(struct judge *judge, const struct walk *walk, const struct walk_piece *piece,
+		 uint32_t writer, struct verdict *out);
 
 /* A sleep that no thread ended. */
 int judge_sleep(struct judge *judge, const struct stay_row *before, const struct stay_row *after,

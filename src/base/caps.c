@@ -6,8 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ROOT_FILES (CAP_BIT(CAP_DAC_OVERRIDE) | CAP_BIT(CAP_DAC_READ_SEARCH) | CAP_BIT(CAP_FOWNER))
-
 struct caps {
 	uint64_t effective, permitted;
 };
@@ -24,17 +22,18 @@ static bool caps_get(struct caps *caps)
 	return true;
 }
 
-/* The inheritable ones are always none. */
-static int caps_set(const struct caps *caps, struct error *e)
+/* The inheritable ones are none, unless they are to pass an execve. */
+static int caps_set(const struct caps *caps, uint64_t inheritable, struct error *e)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = {
-		{ (uint32_t)caps->effective, (uint32_t)caps->permitted, 0 },
-		{ (uint32_t)(caps->effective >> 32), (uint32_t)(caps->permitted >> 32), 0 },
+		{ (uint32_t)caps->effective, (uint32_t)caps->permitted, (uint32_t)inheritable },
+		{ (uint32_t)(caps->effective >> 32), (uint32_t)(caps->permitted >> 32),
+		  (uint32_t)(inheritable >> 32) },
 	};
 
 	if (syscall(SYS_capset, &header, data))
-		return error_errno(e, "cannot give up capabilities");
+		return error_errno(e, "cannot change capabilities");
 	return 0;
 }
 
@@ -66,7 +65,22 @@ int caps_keep(uint64_t keep, struct error *e)
 	/* Kernels before 4.3 have no ambient ones. */
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) && errno != EINVAL)
 		return error_errno(e, "cannot give up ambient capabilities");
-	return caps_set(&caps, e);
+	return caps_set(&caps, 0, e);
+}
+
+int caps_pass_on(struct error *e)
+{
+	struct caps caps;
+	int err;
+
+	if (!caps_get(&caps))
+		return error_errno(e, "cannot read the capabilities");
+	err = caps_set(&caps, caps.permitted, e);
+	for (unsigned long cap = 0; !err && cap <= CAP_LAST_CAP; cap++)
+		if (caps.permitted & CAP_BIT(cap) &&
+		    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0))
+			err = error_errno(e, "cannot pass capability %lu on", cap);
+	return err;
 }
 
 int caps_use(uint64_t these, struct error *e)
@@ -76,7 +90,7 @@ int caps_use(uint64_t these, struct error *e)
 	if (!caps_get(&caps))
 		return error_errno(e, "cannot read the capabilities");
 	caps.effective = caps.permitted & these;
-	return caps_set(&caps, e);
+	return caps_set(&caps, 0, e);
 }
 
 int caps_settle_ids(struct error *e)
@@ -92,5 +106,5 @@ int caps_settle_ids(struct error *e)
 
 int caps_give_up(struct error *e)
 {
-	return caps_keep(caps_root() ? ROOT_FILES : 0, e);
+	return caps_keep(caps_root() ? CAPS_ROOT_FILES : 0, e);
 }

@@ -18,6 +18,10 @@
 
 #define CAP_BIT(name) (1ull << (name))
 
+/* What lets root read and write everybody's files. */
+#define CAPS_ROOT_FILES \
+	(CAP_BIT(CAP_DAC_OVERRIDE) | CAP_BIT(CAP_DAC_READ_SEARCH) | CAP_BIT(CAP_FOWNER))
+
 /* Whether the file of this program gave it rights that its caller lacks: then the environment and all else that the
  * caller controls is not to be trusted. */
 bool caps_secure(void);
@@ -29,6 +33,9 @@ uint64_t caps_effective(void);
 
 /* Keeps these of the permitted ones, in effect, and gives up the others for good; none passes an execve. */
 int caps_keep(uint64_t keep, struct error *e);
+
+/* Makes the permitted ones pass the execves of this thread. */
+int caps_pass_on(struct error *e);
 
 /* Puts these of the permitted ones in effect, and no others, until the next call. */
 int caps_use(uint64_t these, struct error *e);

@@ -219,4 +219,13 @@ __noinline int aio_collect(__u64 array, __s64 count, __u64 now, __u32 pid, __u32
 	return 0;
 }
 
+/* The end of a call of the current thread's, which may be one of these. */
+static __always_inline void aio_end(struct task_state *state, __u8 shape, __s64 returned, __u64 end)
+{
+	if (shape == IO_SUBMIT)
+		aio_refuse(state->args[2], state->args[1], returned);
+	else if (shape == IO_COLLECT)
+		aio_collect(state->args[3], returned, end, state->pid, state->tid);
+}
+
 #endif

@@ -10,11 +10,11 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 /* ---- entry and return ---- */
 
 /* Whether the return of this call is to be seen. */
-static __always_inline bool call_enter(__u64 cookie, __u64 sp, __s64 arg0, __s64 arg1, __s64 arg2,
-				       __s64 arg3)
+static __always_inline bool call_enter(__u64 cookie, __u64 sp, struct call_registers *registers)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct call_frame *frame, alone = {};
+	struct function_traits *traits;
 	struct task_state *state;
 	struct call_stack *stack;
 	bool pair, own;
@@ -34,10 +34,10 @@ static __always_inline bool call_enter(__u64 cookie, __u64 sp, __s64 arg0, __s64
 	frame = pair ? &stack->frames[depth & (CALL_FRAMES - 1)] : &alone;
 	frame->sp = sp;
 	frame->cookie = cookie;
-	frame->args[0] = arg0;
-	frame->args[1] = arg1;
-	frame->args[2] = arg2;
-	frame->args[3] = arg3;
+	__builtin_memcpy(frame->args, registers->args, sizeof(frame->args));
+	traits = traits_of(cookie);
+	if (traits)
+		call_tell_entry(traits, registers, &frame->facts);
 	frame->ts = bpf_ktime_get_boot_ns();
 	if (pair) {
 		stack->count = depth + 1;
@@ -45,7 +45,10 @@ static __always_inline bool call_enter(__u64 cookie, __u64 sp, __s64 arg0, __s64
 	}
 	if (!(cookie & CALL_ENTRY_ONLY))
 		loss_count(LAYER_call, LOSS_DEPTH);
-	call_left(stack, &alone, depth);
+	if (cookie & CALL_PATHS && !call_aggregates && !call_min_dur)
+		call_send_path(stack, &alone, CALL_NO_LENGTH, 0, depth);
+	else
+		call_left(stack, &alone, depth);
 	return false;
 }
 
@@ -68,84 +71,54 @@ static __always_inline void call_leave(__u64 cookie, __u64 sp, __s64 returned)
 	stack->count = depth;
 }
 
-#define CALL_ENTER(ctx) \
-	call_enter(bpf_get_attach_cookie(ctx), ctx->sp, ctx->di, ctx->si, ctx->dx, ctx->cx)
+/* The kernel's functions nest and return in order, so that where the stack is does not matter. */
+#define KERNEL_SP (1ull << 63)
+
+/* The arguments of a function that a probe is in. */
+#define CALL_REGISTERS(ctx, of_kernel)                                            \
+	{                                                                         \
+		.args = { ctx->di, ctx->si, ctx->dx, ctx->cx, ctx->r8, ctx->r9 }, \
+		.kernel = of_kernel                                               \
+	}
+
+#define CALL_ENTER(ctx, stack_pointer, of_kernel)                                   \
+	({                                                                          \
+		struct call_registers registers_ = CALL_REGISTERS(ctx, of_kernel);  \
+		call_enter(bpf_get_attach_cookie(ctx), stack_pointer, &registers_); \
+	})
+#define CALL_LEAVE(ctx, stack_pointer) \
+	call_leave(bpf_get_attach_cookie(ctx), stack_pointer, ctx->ax)
 
 /* One program at both ends, since 6.13. */
 SEC("?kprobe/session")
 int call_session(struct pt_regs *ctx)
 {
 	if (!bpf_session_is_return())
-		return !CALL_ENTER(ctx);
-	call_leave(bpf_get_attach_cookie(ctx), ctx->sp, ctx->ax);
+		return !CALL_ENTER(ctx, ctx->sp, false);
+	CALL_LEAVE(ctx, ctx->sp);
 	return 0;
 }
 
-/* Many probes by one link, since 6.6. */
-SEC("?kprobe/multi")
-int call_multi_entry(struct pt_regs *ctx)
-{
-	CALL_ENTER(ctx);
-	return 0;
-}
+/* NAME_entry and NAME_return, a program at either end. */
+#define CALL_PAIR(section, name, stack_pointer, of_kernel) \
+	SEC(section)                                       \
+	int name##_entry(struct pt_regs *ctx)              \
+	{                                                  \
+		CALL_ENTER(ctx, stack_pointer, of_kernel); \
+		return 0;                                  \
+	}                                                  \
+	SEC(section)                                       \
+	int name##_return(struct pt_regs *ctx)             \
+	{                                                  \
+		CALL_LEAVE(ctx, stack_pointer);            \
+		return 0;                                  \
+	}
 
-SEC("?kprobe/multi")
-int call_multi_return(struct pt_regs *ctx)
-{
-	call_leave(bpf_get_attach_cookie(ctx), ctx->sp, ctx->ax);
-	return 0;
-}
-
-/* One link a probe. */
-SEC("?kprobe/single")
-int call_single_entry(struct pt_regs *ctx)
-{
-	CALL_ENTER(ctx);
-	return 0;
-}
-
-SEC("?kprobe/single")
-int call_single_return(struct pt_regs *ctx)
-{
-	call_leave(bpf_get_attach_cookie(ctx), ctx->sp, ctx->ax);
-	return 0;
-}
-
-/* ---- the kernel's functions: they nest and return in order, so that where the stack is does not matter ---- */
-
-#define KERNEL_SP (1ull << 63)
-
-#define CALL_ENTER_KERNEL(ctx) \
-	call_enter(bpf_get_attach_cookie(ctx), KERNEL_SP, ctx->di, ctx->si, ctx->dx, ctx->cx)
-
-/* Many by one link, where the kernel is built with fprobes. */
-SEC("?kprobe/kernel")
-int call_kernel_multi_entry(struct pt_regs *ctx)
-{
-	CALL_ENTER_KERNEL(ctx);
-	return 0;
-}
-
-SEC("?kprobe/kernel")
-int call_kernel_multi_return(struct pt_regs *ctx)
-{
-	call_leave(bpf_get_attach_cookie(ctx), KERNEL_SP, ctx->ax);
-	return 0;
-}
-
-SEC("?kprobe/kernel")
-int call_kernel_entry(struct pt_regs *ctx)
-{
-	CALL_ENTER_KERNEL(ctx);
-	return 0;
-}
-
-SEC("?kprobe/kernel")
-int call_kernel_return(struct pt_regs *ctx)
-{
-	call_leave(bpf_get_attach_cookie(ctx), KERNEL_SP, ctx->ax);
-	return 0;
-}
+/* Many probes by one link, since 6.6, or one link a probe; of the kernel, many where it is built with fprobes. */
+CALL_PAIR("?kprobe/multi", call_multi, ctx->sp, false)
+CALL_PAIR("?kprobe/single", call_single, ctx->sp, false)
+CALL_PAIR("?kprobe/kernel", call_kernel_multi, KERNEL_SP, true)
+CALL_PAIR("?kprobe/kernel", call_kernel, KERNEL_SP, true)
 
 /* An argument that the function does not have is 0. */
 static __always_inline __s64 kernel_argument(__u64 *ctx, __u32 number)
@@ -159,8 +132,11 @@ static __always_inline __s64 kernel_argument(__u64 *ctx, __u32 number)
 SEC("?fentry/vfs_read")
 int call_fentry(__u64 *ctx)
 {
-	call_enter(bpf_get_attach_cookie(ctx), KERNEL_SP, kernel_argument(ctx, 0),
-		   kernel_argument(ctx, 1), kernel_argument(ctx, 2), kernel_argument(ctx, 3));
+	struct call_registers registers = { .kernel = true };
+
+	for (int i = 0; i < 6; i++)
+		registers.args[i] = kernel_argument(ctx, i);
+	call_enter(bpf_get_attach_cookie(ctx), KERNEL_SP, &registers);
 	return 0;
 }
 

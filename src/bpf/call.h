@@ -3,20 +3,17 @@
 #define STRATA_BPF_CALL_H
 
 #include "bpf/records.h"
+#include "schema/functions.h"
 
 #define CALL_FRAMES  64 /* the kernel has no more return probes of a thread at a time */
 #define CALL_BUCKETS 40 /* powers of two of nanoseconds: up to 18 minutes */
 
-/* The cookie of a probe: the function's number, and what its programs need to know of it. */
-#define CALL_FACTORS_AT \
-	32 /* two of enum call_factor, 4 bits each: their product is a number of bytes */
-#define CALL_ENTRY_ONLY (1ull << 40)
+/* The cookie of a probe: the function's number, and what its programs need to know at once. */
+#define CALL_ENTRY_ONLY (1ull << 32)
+#define CALL_TELLS	(1ull << 33) /* its arguments or its result say something: see call_traits */
+#define CALL_PATHS	(1ull << 34) /* one of them is a text */
 
-enum call_factor {
-	CALL_FACTOR_NONE,
-	CALL_FACTOR_RETURNED,
-	CALL_FACTOR_ARG0, /* and so on to ARG3 */
-};
+enum call_record_kind { CALL_PLAIN, CALL_WITH_PATH };
 
 struct call_record {
 	struct record head;
@@ -24,9 +21,20 @@ struct call_record {
 	__u32 depth;
 	__s64 args[4];
 	__s64 returned;
+	__s64 bytes; /* these four are RECORD_NULL where nothing says it */
+	__s64 count;
+	__s64 rank;
+	__s64 op;
+	__u32 file;	 /* id; 0: none is known */
+	__u32 path_size; /* of CALL_WITH_PATH: with its NUL; 0: not readable */
 };
 
-_Static_assert(sizeof(struct call_record) == 80, "struct call_record");
+_Static_assert(sizeof(struct call_record) == 120, "struct call_record");
+
+struct call_path_record {
+	struct call_record call;
+	char path[PATH_BYTES];
+};
 
 struct call_counter_key {
 	__u32 function;

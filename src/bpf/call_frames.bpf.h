@@ -16,6 +16,7 @@
 
 #include "bpf/call.h"
 
+#include "bpf/call_traits.bpf.h"
 #include "bpf/counter.bpf.h"
 #include "bpf/task.bpf.h"
 
@@ -29,6 +30,7 @@ struct call_frame {
 	__u64 sp;
 	__u64 cookie;
 	__s64 args[4];
+	struct call_facts facts; /* with CALL_TELLS */
 };
 
 struct call_stack {
@@ -52,32 +54,75 @@ COUNTERS(call_counters);
 
 /* ---- what a call comes to ---- */
 
-static __always_inline __u64 call_factor(__u64 cookie, int which, const struct call_frame *frame,
-					 __s64 returned)
-{
-	__u8 factor = cookie >> (CALL_FACTORS_AT + 4 * which) & 15;
-
-	if (factor == CALL_FACTOR_NONE)
-		return which;
-	if (factor == CALL_FACTOR_RETURNED)
-		return returned > 0 ? returned : 0;
-	return frame->args[(factor - CALL_FACTOR_ARG0) & 3];
-}
-
-__noinline int call_count(struct call_stack *stack, struct call_frame *frame, __u64 dur,
-			  __s64 returned)
+__noinline int call_count(struct call_stack *stack, struct call_frame *frame, __u64 dur)
 {
 	__u64 bytes = 0;
 
 	if (!stack || !frame)
 		return 0;
-	if (frame->cookie >> CALL_FACTORS_AT & 15)
-		bytes = call_factor(frame->cookie, 0, frame, returned) *
-			call_factor(frame->cookie, 1, frame, returned);
+	if (frame->cookie & CALL_TELLS && frame->facts.bytes != RECORD_NULL)
+		bytes = frame->facts.bytes;
 	if (frame->cookie & CALL_ENTRY_ONLY)
 		dur = CALL_NO_LENGTH;
 	counter_add(&call_counters, (struct call_counter_key){ frame->cookie, stack->tid },
 		    stack->pid, dur, bytes, LAYER_call);
+	return 0;
+}
+
+static __always_inline void call_fill(struct call_record *record, struct call_stack *stack,
+				      struct call_frame *frame, __u64 dur, __s64 returned,
+				      __u32 depth)
+{
+	record->head.pid = stack->pid;
+	record->head.tid = stack->tid;
+	record->head.ts = frame->ts;
+	record->head.dur = dur;
+	record->function = frame->cookie;
+	record->depth = depth;
+	record->returned = returned;
+	__builtin_memcpy(record->args, frame->args, sizeof(record->args));
+	record->bytes = frame->facts.bytes;
+	record->count = frame->facts.count;
+	record->rank = frame->facts.rank;
+	record->op = frame->facts.op;
+	record->file = frame->facts.file;
+	record->path_size = 0;
+	if (!(frame->cookie & CALL_TELLS)) {
+		record->bytes = record->count = record->rank = record->op = RECORD_NULL;
+		record->file = 0;
+	}
+}
+
+/* The text that a call was given; only of the current thread, which alone is in its memory. */
+static __always_inline __u32 call_read_path(struct call_path_record *record,
+					    struct call_frame *frame)
+{
+	struct function_traits *traits = traits_of(frame->cookie);
+	struct call_registers registers = {};
+	__s64 pointer;
+
+	if (!traits)
+		return 0;
+	__builtin_memcpy(registers.args, frame->args, sizeof(frame->args));
+	pointer = source_value(&traits->path, &registers);
+	return pointer == RECORD_NULL ? 0 : user_string_read(record->path, PATH_BYTES, pointer);
+}
+
+__noinline int call_send_path(struct call_stack *stack, struct call_frame *frame, __u64 dur,
+			      __s64 returned, __u32 depth)
+{
+	struct call_path_record *record;
+
+	if (!stack || !frame)
+		return 0;
+	record = ring_reserve(sizeof(*record), LAYER_call);
+	if (!record)
+		return 0;
+	record_head(&record->call.head, PROBE_call, CALL_WITH_PATH, 0,
+		    dur == CALL_NO_LENGTH ? RECORD_UNFINISHED : 0);
+	call_fill(&record->call, stack, frame, dur, returned, depth);
+	record->call.path_size = call_read_path(record, frame);
+	ring_submit(record);
 	return 0;
 }
 
@@ -91,15 +136,9 @@ __noinline int call_send(struct call_stack *stack, struct call_frame *frame, __u
 	record = ring_reserve(sizeof(*record), LAYER_call);
 	if (!record)
 		return 0;
-	record_head(&record->head, PROBE_call, 0, 0, dur == CALL_NO_LENGTH ? RECORD_UNFINISHED : 0);
-	record->head.pid = stack->pid;
-	record->head.tid = stack->tid;
-	record->head.ts = frame->ts;
-	record->head.dur = dur;
-	record->function = frame->cookie;
-	record->depth = depth;
-	record->returned = returned;
-	__builtin_memcpy(record->args, frame->args, sizeof(record->args));
+	record_head(&record->head, PROBE_call, CALL_PLAIN, 0,
+		    dur == CALL_NO_LENGTH ? RECORD_UNFINISHED : 0);
+	call_fill(record, stack, frame, dur, returned, depth);
 	ring_submit(record);
 	return 0;
 }
@@ -108,10 +147,18 @@ __noinline int call_send(struct call_stack *stack, struct call_frame *frame, __u
 static __always_inline void call_ended(struct call_stack *stack, struct call_frame *frame,
 				       __u64 now, __s64 returned, __u32 depth)
 {
+	struct function_traits *traits = traits_of(frame->cookie);
 	__u64 dur = now - frame->ts;
 
+	if (traits) {
+		struct call_registers registers = { .returned = returned };
+
+		call_tell_return(traits, &registers, &frame->facts);
+	}
 	if (call_aggregates || dur < call_min_dur)
-		call_count(stack, frame, dur, returned);
+		call_count(stack, frame, dur);
+	else if (frame->cookie & CALL_PATHS)
+		call_send_path(stack, frame, dur, returned, depth);
 	else
 		call_send(stack, frame, dur, returned, depth);
 }
@@ -120,10 +167,14 @@ static __always_inline void call_ended(struct call_stack *stack, struct call_fra
 static __always_inline void call_left(struct call_stack *stack, struct call_frame *frame,
 				      __u32 depth)
 {
+	struct function_traits *traits = traits_of(frame->cookie);
+
+	if (traits)
+		call_tell_nothing(traits, &frame->facts);
 	if (call_aggregates || (call_min_dur && frame->cookie & CALL_ENTRY_ONLY)) {
 		/* It has no length: counted as those of functions without a return probe are. */
 		frame->cookie |= CALL_ENTRY_ONLY;
-		call_count(stack, frame, 0, 0);
+		call_count(stack, frame, 0);
 	} else {
 		call_send(stack, frame, CALL_NO_LENGTH, 0, depth);
 	}

@@ -42,11 +42,30 @@ static __always_inline void cgroup_add_name(struct cgroup_scratch *scratch, cons
 		scratch->record.names_size = size + length;
 }
 
+struct cgroup_walk {
+	struct cgroup_scratch *scratch;
+	struct kernfs_node *node;
+};
+
+/* One step from a cgroup towards the root, which has no name of its own. */
+static long cgroup_step(__u32 index, void *context)
+{
+	struct cgroup_walk *walk = context;
+	struct kernfs_node *node = walk->node;
+	struct kernfs_node *parent = node ? kernfs_parent(node) : NULL;
+
+	if (!parent)
+		return 1;
+	cgroup_add_name(walk->scratch, BPF_CORE_READ(node, name));
+	walk->node = parent;
+	return 0;
+}
+
 /* Tells strata the names of a cgroup, from the leaf up. */
 __noinline int cgroup_send(struct cgroup_scratch *scratch, __u64 address, __u64 id)
 {
 	struct cgroup_key key = { id, bpf_get_smp_processor_id() };
-	struct kernfs_node *node = (void *)address;
+	struct cgroup_walk walk = { scratch, (void *)address };
 	struct cgroup_record *record;
 	__u8 known = 1;
 	__u32 size;
@@ -57,13 +76,12 @@ __noinline int cgroup_send(struct cgroup_scratch *scratch, __u64 address, __u64 
 	record_head(&record->head, PROBE_names, NAMES_CGROUP, 0, 0);
 	record->id = id;
 	record->names_size = 0;
-	for (int i = 0; i < CGROUP_DEPTH && node; i++) {
-		struct kernfs_node *parent = kernfs_parent(node);
-
-		if (!parent) /* the root has no name of its own */
-			break;
-		cgroup_add_name(scratch, BPF_CORE_READ(node, name));
-		node = parent;
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop)) {
+		bpf_loop(CGROUP_DEPTH, cgroup_step, &walk, 0);
+	} else {
+		for (int i = 0; i < CGROUP_DEPTH; i++)
+			if (cgroup_step(i, &walk))
+				break;
 	}
 	size = record->names_size;
 	if (size > PATH_BYTES + CGROUP_NAME_BYTES - 1)

@@ -59,10 +59,8 @@ __noinline int syscall_end(struct task_state *state, __s64 returned, __u64 end, 
 	shape = shape_of(state->syscall);
 	if (state->syscall == SYSCALL_OTHER)
 		wait_end(state, returned, end, flags);
-	else if (shape->io == IO_SUBMIT)
-		aio_refuse(state->args[2], state->args[1], returned);
-	else if (shape->io == IO_COLLECT)
-		aio_collect(state->args[3], returned, end, state->pid, state->tid);
+	else if (shape->io >= IO_SUBMIT)
+		; /* its operations have records */
 	else if (shape->layer == LAYER_fs)
 		fs_exit(state, returned, end, flags);
 	else if (shape->layer == LAYER_mem)
@@ -177,7 +175,7 @@ static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *reg
 	__u8 flags = 0;
 
 	if (task->thread_info.status & TS_COMPAT)
-		return wait_exit(task, regs, returned);
+		return wait_exit(task, returned);
 	state = task_state_recorded(task, shape_of(syscall)->layer);
 	if (!state)
 		return 0;
@@ -187,13 +185,14 @@ static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *reg
 	state->in_flight = 0;
 	blocked_settle(state);
 	if (shape_of(syscall)->io >= IO_SUBMIT && state->slept == CALL_SLEPT && waits)
-		wait_queue(task, state, regs, returned, end);
+		wait_queue(state, returned, end);
 	if (ends_interrupted(returned)) {
 		state->interrupted = returned;
 		return 0;
 	}
 	if (returned == -EINTR) /* by a call that is never begun anew */
 		flags |= RECORD_INTERRUPTED;
+	aio_end(state, shape_of(syscall)->io, returned, end);
 	syscall_end(state, returned, end, flags);
 	return 0;
 }
@@ -252,7 +251,7 @@ int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
 		syscall_watched(task, regs, returned, known);
 	known &= SYSCALL_MASK;
 	if (!known)
-		return wait_exit(task, regs, returned);
+		return wait_exit(task, returned);
 	if (!task_may_be_recorded(task))
 		return 0;
 	return syscall_exit(task, regs, returned, known);

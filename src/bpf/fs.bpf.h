@@ -231,10 +231,8 @@ static __always_inline int fs_exit_descriptor(struct task_state *state, __s64 re
 	return 0;
 }
 
-__noinline int fs_exit(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
+static __always_inline int fs_exit(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
 {
-	if (!state)
-		return 0;
 	if (shape_of(state->syscall)->fd != ARGUMENT_NONE)
 		return fs_exit_descriptor(state, returned, end, flags);
 	return fs_exit_path(state, returned, end, flags);

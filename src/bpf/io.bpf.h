@@ -40,6 +40,12 @@ static __always_inline void io_take_file(struct task_struct *task, struct task_s
 		state->size = typed_read(inode, view.inode, i_size);
 }
 
+/* Which argument of a copy is the descriptor that it writes to. */
+static __always_inline __u8 io_output_place(__u8 shape)
+{
+	return shape == IO_SENDFILE ? 0 : shape == IO_TEE ? 1 : 2;
+}
+
 static __always_inline void io_take_output(struct task_struct *task, struct task_state *state,
 					   __u32 fd)
 {
@@ -64,12 +70,8 @@ static __always_inline void io_enter(struct task_struct *task, struct task_state
 		return;
 	io_take_file(task, state, state->args[shape == IO_SENDFILE ? 1 : 0],
 		     io_positioned(state, shape));
-	if (shape == IO_SENDFILE)
-		io_take_output(task, state, state->args[0]);
-	else if (shape == IO_COPY)
-		io_take_output(task, state, state->args[2]);
-	else if (shape == IO_TEE)
-		io_take_output(task, state, state->args[1]);
+	if (shape >= IO_TEE)
+		io_take_output(task, state, state->args[io_output_place(shape)]);
 	else if (state->pos != RECORD_NULL && io_positioned(state, shape))
 		state->pos = state->args[3];
 }
@@ -105,21 +107,26 @@ static __always_inline __s64 io_returned(struct task_state *state, __u8 shape, _
 	return messages ? messages->moved : 0;
 }
 
-static __always_inline __s64 io_requested(struct task_state *state, __u8 shape, __u8 flags)
+/* Of one message of the current thread's. */
+__noinline __s64 io_message_requested(__u64 pointer)
 {
 	struct user_msghdr message = {};
 
+	if (bpf_probe_read_user(&message, sizeof(message), (void *)pointer))
+		return -1;
+	return vector_sum(message.vector, message.vector_length);
+}
+
+static __always_inline __s64 io_requested(struct task_state *state, __u8 shape, __u8 flags)
+{
 	if (!io_in_memory(shape))
 		return state->args[shape == IO_SENDFILE ? 3 : shape == IO_COPY ? 4 : 2];
 	if (flags & SYSCALL_ABSENT)
 		return -1;
 	if (shape == IO_MESSAGES)
 		return io_messages_requested(state);
-	if (shape != IO_MESSAGE)
-		return vector_sum(state->args[1], state->args[2]);
-	if (bpf_probe_read_user(&message, sizeof(message), (void *)state->args[1]))
-		return -1;
-	return vector_sum(message.vector, message.vector_length);
+	return shape == IO_MESSAGE ? io_message_requested(state->args[1])
+				   : vector_sum(state->args[1], state->args[2]);
 }
 
 /* Whether a write goes to the end of the file whatever its position says. */
@@ -143,15 +150,15 @@ static __always_inline __s64 io_proven(__s64 before, __s64 after, __s64 returned
  *
  * An append goes where the file ends by then. Its own description knows: its position is behind the bytes, until somebody
  * else uses it. A position that the call named is the file's, whatever descriptions do. */
-static __always_inline __s64 io_position(struct task_state *state, __u8 shape, __s64 returned)
+__noinline __s64 io_position_after(struct task_state *state, __s64 returned)
 {
-	bool positioned = io_positioned(state, shape), appends;
+	bool positioned, appends;
 	struct file *file;
 	__s64 after;
 
-	if (shape_of(state->syscall)->trait != TRAIT_APPENDS &&
-	    (positioned || !state->position_shared))
-		return state->pos;
+	if (!state)
+		return RECORD_NULL;
+	positioned = io_positioned(state, shape_of(state->syscall)->io);
 	file = path_descriptor(bpf_get_current_task_btf(), state->args[0]);
 	if (!file || (__u64)file != state->file_pointer)
 		return positioned || !state->position_shared ? state->pos : RECORD_NULL;
@@ -165,6 +172,15 @@ static __always_inline __s64 io_position(struct task_state *state, __u8 shape, _
 	if (appends && !state->position_shared)
 		return after - returned;
 	return io_proven(appends ? state->size : state->pos, after, returned);
+}
+
+/* The same, where most calls need no look. */
+static __always_inline __s64 io_position(struct task_state *state, __u8 shape, __s64 returned)
+{
+	if (shape_of(state->syscall)->trait != TRAIT_APPENDS &&
+	    (!state->position_shared || io_positioned(state, shape)))
+		return state->pos;
+	return io_position_after(state, returned);
 }
 
 /* Of calls that read: a write fills pages that it need not read. */
@@ -220,18 +236,13 @@ __noinline int io_exit(struct task_state *state, __s64 returned, __u64 end, __u8
 	return 0;
 }
 
-/* Where a copy began, given the position of its file before: that, or what a pointer to an offset says, to which
- * the kernel has added what it moved. */
-static __always_inline __s64 io_copy_position(struct task_state *state, __u32 fd, __s64 pos,
-					      __u64 pointer, __s64 returned, __u8 flags)
+/* Where a copy of the current thread's began, given the position of its file before: that, or what a pointer to an offset
+ * says, to which the kernel has added what it moved. */
+__noinline __s64 io_copy_proven(__u32 fd, __s64 pos, __u64 pointer, __s64 returned)
 {
 	struct file *file;
 	__s64 offset;
 
-	if (pos == RECORD_NULL || (!pointer && !state->position_shared))
-		return pos;
-	if (flags & SYSCALL_ABSENT)
-		return RECORD_NULL;
 	if (!pointer) {
 		file = path_descriptor(bpf_get_current_task_btf(), fd);
 		return file ? io_proven(pos, BPF_CORE_READ(file, f_pos), returned) : RECORD_NULL;
@@ -239,6 +250,14 @@ static __always_inline __s64 io_copy_position(struct task_state *state, __u32 fd
 	if (bpf_probe_read_user(&offset, sizeof(offset), (void *)pointer))
 		return RECORD_NULL;
 	return returned > 0 ? offset - returned : offset;
+}
+
+static __always_inline __s64 io_copy_position(struct task_state *state, __u32 fd, __s64 pos,
+					      __u64 pointer, __s64 returned, __u8 flags)
+{
+	if (pos == RECORD_NULL || (!pointer && !state->position_shared))
+		return pos;
+	return flags & SYSCALL_ABSENT ? RECORD_NULL : io_copy_proven(fd, pos, pointer, returned);
 }
 
 __noinline int io_copy_exit(struct task_state *state, __s64 returned, __u64 end, __u8 flags)
@@ -253,7 +272,7 @@ __noinline int io_copy_exit(struct task_state *state, __s64 returned, __u64 end,
 		return 0;
 	shape = shape_of(state->syscall)->io;
 	sendfile = shape == IO_SENDFILE;
-	out = sendfile ? 0 : shape == IO_TEE ? 1 : 2;
+	out = io_output_place(shape);
 	record = ring_reserve(sizeof(*record), LAYER_io);
 	if (!record)
 		return 0;

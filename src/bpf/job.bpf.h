@@ -47,19 +47,25 @@ static __always_inline void job_count(struct job_thread *thread, struct task_str
 	}
 }
 
-/* Of a thread that leaves its CPU: what it has used, if it was the job's and this was its last stay. */
+/* Of the current thread, which is dead: what it has used, if it was the job's. Global, as the verifier looks at it once then. */
+__noinline int job_settle_dead(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *state = task_find(task);
+
+	if (!state || !state->used.leaving)
+		return 0;
+	if (shared.job_counting)
+		job_count(&state->used, task);
+	__sync_fetch_and_sub(&shared.job_leaving, 1);
+	return 0;
+}
+
+/* At each switch, of the current thread, which leaves its CPU: for the last time? */
 static __always_inline void job_settle(struct task_struct *prev)
 {
-	struct task_state *state;
-
-	if (prev->__state != TASK_DEAD)
-		return;
-	state = task_find(prev);
-	if (!state || !state->used.leaving)
-		return;
-	if (shared.job_counting)
-		job_count(&state->used, prev);
-	__sync_fetch_and_sub(&shared.job_leaving, 1);
+	if (prev->__state == TASK_DEAD)
+		job_settle_dead();
 }
 
 #endif

@@ -35,6 +35,8 @@ struct request_queue {
 };
 
 struct gendisk {
+	int major;
+	int first_minor;
 	char disk_name[32];
 	struct request_queue *queue;
 };

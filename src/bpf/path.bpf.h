@@ -67,7 +67,6 @@ static __always_inline void path_keep(struct path_walk *walk, struct alias_key *
 	inode_unlock(entry);
 }
 
-/* Global, as are other functions without BTF pointers: the verifier looks at them once, not at every call. */
 __noinline __u32 path_enter(__u64 dentry, __u64 mount, __u64 inode, __u64 number, __u32 generation)
 {
 	struct alias_key name = { dentry, mount };

@@ -127,9 +127,10 @@ static long path_step(__u32 index, void *context)
 	return walk->done ? 1 : 0;
 }
 
-static __always_inline void path_walk_up(struct path_walk *walk, __u64 dentry, __u64 mount,
-					 bool copy)
+__noinline int path_walk_up(struct path_walk *walk, __u64 dentry, __u64 mount, bool copy)
 {
+	if (!walk)
+		return 0;
 	walk->dentry = (void *)dentry;
 	walk->mount = (void *)mount;
 	walk_enter_mount(walk);
@@ -148,6 +149,7 @@ static __always_inline void path_walk_up(struct path_walk *walk, __u64 dentry, _
 	}
 	if (!walk->done)
 		walk->flags |= FILE_CUT;
+	return 0;
 }
 
 /* Puts the next name behind those that are above it. */

@@ -16,9 +16,6 @@ const volatile bool sched_rows = false; /* the layer sched is on; else only `blo
 const volatile bool sched_settles_job =
 	false; /* on behalf of job.bpf.c, which spares each switch a program */
 
-#define TASK_STATE_S 1 /* see state_of() */
-#define TASK_STATE_D 2
-
 #define SYSCALL_FUTEX	   202 /* as x86-64 numbers them */
 #define SYSCALL_FUTEX_WAIT 455
 
@@ -132,30 +129,6 @@ int BPF_PROG(sched_timer_exit)
 
 /* ---- stays ---- */
 
-/* The letter that tools print for a state, as an index into task_state_names; -1: none of them. */
-static __always_inline __s8 state_of(bool preempted, __u32 state)
-{
-	if (preempted || !state)
-		return 0; /* R */
-	if ((state & 0x402) == 0x402)
-		return 8; /* I: uninterruptible, but no load */
-	if (state & 0x1)
-		return TASK_STATE_S;
-	if (state & 0x2)
-		return TASK_STATE_D;
-	if (state & 0x4)
-		return 3; /* T */
-	if (state & 0x8)
-		return 4; /* t */
-	if (state & 0x90)
-		return 5; /* X */
-	if (state & 0x20)
-		return 6; /* Z */
-	if (state & 0x40)
-		return 7; /* P */
-	return -1;
-}
-
 /* What is known of a stay since it began. */
 static __always_inline struct sched_record *sched_begin(struct stay *stay, __u64 end, __u8 flags)
 {
@@ -163,13 +136,12 @@ static __always_inline struct sched_record *sched_begin(struct stay *stay, __u64
 
 	if (!record)
 		return NULL;
-	record_head(&record->head, PROBE_sched, 0, 0, flags);
+	record_head(&record->head, PROBE_sched, 0, stay->waker_kind, flags);
 	record->head.ts = stay->ts;
 	record->head.dur = end - stay->ts;
 	record->wait = stay->wait;
 	record->early = stay->early;
 	record->waker = stay->waker;
-	record->waker_kind = stay->waker_kind;
 	record->waker_syscall = stay->waker_syscall;
 	return record;
 }
@@ -182,18 +154,19 @@ static __always_inline bool argument_tells(__s16 syscall, __u64 argument)
 	       (syscall >= 0 && argument <= 0x7fffffff);
 }
 
-/* The stay of a thread that leaves. */
+/* The stay of a thread that leaves; state: 0 if it could have gone on. */
 static __always_inline void sched_send(struct task_struct *task, struct stay *stay, __u64 now,
-				       __s8 state)
+				       __u32 state)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u8 flags = task->pid ? 0 : SCHED_IDLE;
 	__s16 syscall = syscall_of(task, regs);
 	struct sched_record *record;
 
-	if (state == TASK_STATE_S || state == TASK_STATE_D)
-		flags |= argument_tells(syscall, regs->di) ? SCHED_ARGUMENT : 0;
-	if (state > 0 && task_waits_for_io(task))
+	if (state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE) &&
+	    argument_tells(syscall, regs->di))
+		flags |= SCHED_ARGUMENT;
+	if (state && task_waits_for_io(task))
 		flags |= SCHED_IOWAIT;
 	record = sched_begin(stay, now, flags);
 	if (!record)
@@ -219,7 +192,7 @@ static __always_inline void sched_send_unseen(struct stay *stay, __u64 end)
 	record->prio = stay->prio;
 	record->syscall = -1;
 	record->arg0 = 0;
-	record->state = -1;
+	record->state = SCHED_STATE_UNKNOWN;
 	ring_submit(record);
 }
 
@@ -285,15 +258,25 @@ static __always_inline void job_come(struct task_state *state, __u64 now)
 	}
 }
 
+static __always_inline struct task_state *job_state(struct task_struct *task)
+{
+	return config.record_all || job_bit(task) ? task_find(task) : NULL;
+}
+
 /* Some kernels hide a process from tracing: its threads are seen to come, and not to leave. Then the
  * thread that leaves now is not the one that came last: it came when that one had run what the scheduler
- * says it ran. */
-static __always_inline void stay_mend(struct stay *stay, struct task_struct *task,
-				      struct task_state *state, __u64 now)
+ * says it ran. Global: the verifier looks at it once, not once for each way that leads here. */
+__noinline int stay_mend(struct stay *stay, __u64 now)
 {
-	struct task_struct *unseen = (void *)stay->task;
-	__u64 end = stay->ts + BPF_CORE_READ(unseen, se.sum_exec_runtime) - stay->run_sum;
+	struct task_struct *task = bpf_get_current_task_btf(); /* which leaves */
+	struct task_struct *unseen;
+	struct task_state *state;
+	__u64 end;
 
+	if (!stay)
+		return 0;
+	unseen = (void *)stay->task;
+	end = stay->ts + BPF_CORE_READ(unseen, se.sum_exec_runtime) - stay->run_sum;
 	if (end < stay->ts || end > now)
 		end = now;
 	if (sched_rows && config.process_all) {
@@ -301,13 +284,10 @@ static __always_inline void stay_mend(struct stay *stay, struct task_struct *tas
 		unseen_tell(stay);
 	}
 	stay_begin(stay, task, end);
+	state = job_state(task);
 	if (state && state->off_since < end)
 		job_come(state, end);
-}
-
-static __always_inline struct task_state *job_state(struct task_struct *task)
-{
-	return config.record_all || job_bit(task) ? task_find(task) : NULL;
+	return 0;
 }
 
 /* Whether a thread that leaves is the job's. On its way out it is not among those of job_bits any more. */
@@ -323,11 +303,30 @@ static __always_inline bool is_job(struct task_struct *task)
 	return state && state->mode == TASK_GONE && !state->left_out;
 }
 
+/* What the job's calls, faults and stalls have to know of a switch. */
+static __always_inline void job_switched(struct task_struct *prev, struct task_struct *next,
+					 bool ready, __u64 now)
+{
+	struct task_state *state = job_state(prev);
+
+	wait_leave(state, !ready, now);
+	if (state) {
+		stall_leave(state, !ready);
+		job_leave(prev, state, ready, now);
+	}
+	state = job_state(next);
+	if (state) {
+		stall_come(state, now);
+		job_come(state, now);
+	}
+}
+
+/* The parts follow each other, and none has more ways to end than it must: the verifier walks what follows a part once for each
+ * of them. */
 static __always_inline int sched_switched(bool preempted, struct task_struct *prev,
 					  struct task_struct *next, __u32 prev_state)
 {
-	bool ready = preempted || !prev_state;
-	struct task_state *leaving, *coming;
+	__u32 state = preempted ? 0 : prev_state;
 	struct stay *stay;
 	__u32 zero = 0;
 	__u64 now;
@@ -337,8 +336,6 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 	if (!shared.recording)
 		return 0;
 	now = bpf_ktime_get_boot_ns();
-	leaving = job_state(prev);
-	coming = job_state(next);
 	stay = bpf_map_lookup_elem(&stays, &zero);
 	if (!stay)
 		return 0;
@@ -347,18 +344,13 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 		stay->wait = RECORD_NULL;
 		stay->waker_syscall = -1; /* nor who woke it */
 	} else if (stay->task != (__u64)prev) {
-		stay_mend(stay, prev, leaving, now);
+		stay_mend(stay, now);
 	}
 	if (sched_rows && (config.process_all || is_job(prev))) {
-		sched_send(prev, stay, now, state_of(preempted, prev_state));
-		wake_leave(prev, ready, now);
+		sched_send(prev, stay, now, state);
+		wake_leave(prev, !state, now);
 	}
-	wait_leave(leaving, !ready, now);
-	stall_switch(leaving, !ready, coming, now);
-	if (leaving)
-		job_leave(prev, leaving, ready, now);
-	if (coming)
-		job_come(coming, now);
+	job_switched(prev, next, !state, now);
 	stay_begin(stay, next, now);
 	return 0;
 }

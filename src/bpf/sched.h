@@ -7,7 +7,7 @@
 
 /* One stay of a thread on a CPU. */
 struct sched_record {
-	struct record head; /* flags: enum sched_flag */
+	struct record head; /* op: enum waker_kind; flags: enum sched_flag */
 	__s64 wait;	    /* RECORD_NULL: not known */
 	__u64 arg0;	    /* of the system call, if SCHED_ARGUMENT */
 	__u32 waker;	    /* tid, 0: none or an interrupt */
@@ -15,11 +15,17 @@ struct sched_record {
 	__s16 prio;
 	__s16 syscall; /* that it left in: number, negative: none */
 	__s16 waker_syscall;
-	__s8 state;	 /* index into task_state_names, negative: none of them */
-	__u8 waker_kind; /* enum waker_kind */
+	__u16 state; /* bits as the kernel has them, 0: it could have gone on */
 };
 
 _Static_assert(sizeof(struct sched_record) == 64, "struct sched_record");
+
+/* Of the states: what a sleeping thread has set. */
+#define TASK_INTERRUPTIBLE   0x1
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_IDLE	     0x402 /* uninterruptible, but no load */
+
+#define SCHED_STATE_UNKNOWN 0xffff
 
 enum sched_flag {
 	SCHED_IDLE = 1,

@@ -207,7 +207,7 @@ struct task_state {
 
 /* What is kept for each CPU. The powers of two let the kernel see that an index is in bounds. */
 #define LOSS_LAYERS  16
-#define LOSS_REASONS 8
+#define LOSS_REASONS 16
 
 struct cpu_state {
 	__u64 in_call; /* the current thread is in a call of no table but wait, and has not left the CPU in it */

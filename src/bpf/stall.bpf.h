@@ -54,16 +54,20 @@ __noinline int stall_dirty_end(struct task_state *state, __u64 now)
 	return 0;
 }
 
-/* At each switch: the state of the thread that leaves and of the one that comes, NULL where they are not recorded. */
-static __always_inline void stall_switch(struct task_state *leaving, bool sleeps,
-					 struct task_state *coming, __u64 now)
+/* At each switch, of a thread that is recorded: it leaves ... */
+static __always_inline void stall_leave(struct task_state *state, bool sleeps)
 {
-	if (leaving && leaving->stall.dirty == DIRTY_SLEEPS)
-		stall_dirty_end(leaving, 0);
-	if (leaving && sleeps && leaving->stall.dirty == DIRTY_PAUSES)
-		leaving->stall.dirty = DIRTY_SLEEPS;
-	if (coming && coming->stall.dirty == DIRTY_SLEEPS)
-		stall_dirty_end(coming, now);
+	if (state->stall.dirty == DIRTY_SLEEPS)
+		stall_dirty_end(state, 0);
+	if (sleeps && state->stall.dirty == DIRTY_PAUSES)
+		state->stall.dirty = DIRTY_SLEEPS;
+}
+
+/* ... or comes. */
+static __always_inline void stall_come(struct task_state *state, __u64 now)
+{
+	if (state->stall.dirty == DIRTY_SLEEPS)
+		stall_dirty_end(state, now);
 }
 
 #endif

@@ -46,19 +46,21 @@ static __always_inline __s64 wait_uring_timeout(struct task_state *state)
 	return wait_read_time(argument.time, 1);
 }
 
-/* What lies in memory is only read of the current thread. */
-static __noinline __s64 wait_timeout(struct task_state *state,
-				     const volatile struct wait_trait *trait)
+/* What lies in memory is only read of the current thread. kind: enum wait_timeout; place: of the argument. */
+__noinline __s64 wait_timeout(struct task_state *state, __u32 kind, __u32 place)
 {
-	__u64 value = argument(state, trait->place);
+	__u64 value;
 
-	switch (trait->timeout) {
+	if (!state)
+		return RECORD_NULL;
+	value = argument(state, place);
+	switch (kind) {
 	case WAIT_TIMESPEC: return wait_read_time(value, 1);
 	case WAIT_UNTIL_REALTIME:
 		state->wait_clock = CLOCK_REALTIME;
 		return wait_read_time(value, 1);
 	case WAIT_UNTIL:
-		state->wait_clock = argument(state, trait->place + 1);
+		state->wait_clock = argument(state, place + 1);
 		return wait_read_time(value, 1);
 	case WAIT_SLEEP:
 		if (state->args[1] & TIMER_ABSTIME)
@@ -73,15 +75,14 @@ static __noinline __s64 wait_timeout(struct task_state *state,
 /* ---- what it waited on ---- */
 
 /* The first descriptor of a poll that is ready, or the only one. */
-static __always_inline __s32 wait_polled(struct task_state *state, __s64 returned)
+__noinline __s32 wait_polled(__u64 descriptors, __u64 count, __s64 returned)
 {
 	struct user_pollfd one = {};
 
-	for (__u32 i = 0; i < POLLED_MOST && i < state->args[1]; i++) {
-		if (bpf_probe_read_user(&one, sizeof(one),
-					(void *)(state->args[0] + i * sizeof(one))))
+	for (__u32 i = 0; i < POLLED_MOST && i < count; i++) {
+		if (bpf_probe_read_user(&one, sizeof(one), (void *)(descriptors + i * sizeof(one))))
 			return DESCRIPTOR_NONE;
-		if (state->args[1] == 1 || (returned > 0 && one.revents))
+		if (count == 1 || (returned > 0 && one.revents))
 			return one.fd;
 	}
 	return DESCRIPTOR_NONE;
@@ -118,7 +119,7 @@ static __always_inline void wait_take(struct task_struct *task, struct task_stat
 	if (trait->has_fd)
 		state->wait_fd = state->args[0];
 	else if ((number == NR_POLL || number == NR_PPOLL) && !absent)
-		state->wait_fd = wait_polled(state, returned);
+		state->wait_fd = wait_polled(state->args[0], state->args[1], returned);
 	if (state->wait_fd >= 0)
 		state->file = wait_file(task, state, state->wait_fd);
 	if (trait->timeout == WAIT_MILLISECONDS) {
@@ -126,8 +127,18 @@ static __always_inline void wait_take(struct task_struct *task, struct task_stat
 
 		state->wait_timeout = most < 0 ? RECORD_NULL : most * 1000000ll;
 	} else if (!absent) {
-		state->wait_timeout = wait_timeout(state, trait);
+		state->wait_timeout = wait_timeout(state, trait->timeout, trait->place);
 	}
+}
+
+/* The same of the current thread. */
+__noinline int wait_take_own(struct task_state *state, __s64 returned)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (state)
+		wait_take(task, state, (struct pt_regs *)bpf_task_pt_regs(task), returned, false);
+	return 0;
 }
 
 /* ---- enter and exit ---- */
@@ -172,12 +183,11 @@ static __always_inline void wait_end(struct task_state *state, __s64 returned, _
 }
 
 /* Of a call that hands over or collects operations, which have rows of their own: that it slept. */
-static __noinline void wait_queue(struct task_struct *task, struct task_state *state,
-				  struct pt_regs *regs, __s64 returned, __u64 end)
+static __always_inline void wait_queue(struct task_state *state, __s64 returned, __u64 end)
 {
 	state->wait_file = 0;
 	state->wait_timeout = RECORD_NULL;
-	wait_take(task, state, regs, returned, false);
+	wait_take_own(state, returned);
 	wait_send(state, returned, end, returned == -EINTR ? RECORD_INTERRUPTED : 0);
 }
 
@@ -236,9 +246,11 @@ static __always_inline void wait_begin_late(struct task_state *state, __u64 numb
 	state->wait_timeout = RECORD_NULL;
 }
 
-/* The end of a call that has left the CPU, or whose beginning was not seen. */
-static __noinline int wait_exit_slept(struct task_struct *task, struct pt_regs *regs, long returned)
+/* The end of a call of the current thread's that has left the CPU, or whose beginning was not seen. */
+__noinline int wait_exit_slept(__s64 returned)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct task_state *state = task_state_recorded(task, LAYER_wait);
 	__u64 end = bpf_ktime_get_boot_ns(), number = regs->orig_ax;
 	__u8 flags = 0;
@@ -262,7 +274,7 @@ static __noinline int wait_exit_slept(struct task_struct *task, struct pt_regs *
 		return 0;
 	}
 	blocked_settle(state);
-	wait_take(task, state, regs, returned, false);
+	wait_take_own(state, returned);
 	if (ends_interrupted(returned)) {
 		state->end = end;
 		state->interrupted = returned;
@@ -275,7 +287,7 @@ static __noinline int wait_exit_slept(struct task_struct *task, struct pt_regs *
 	return 0;
 }
 
-static __always_inline int wait_exit(struct task_struct *task, struct pt_regs *regs, long returned)
+static __always_inline int wait_exit(struct task_struct *task, long returned)
 {
 	__u32 zero = 0;
 	struct cpu_state *cpu;
@@ -287,7 +299,7 @@ static __always_inline int wait_exit(struct task_struct *task, struct pt_regs *r
 		cpu->in_call = 0;
 		return 0;
 	}
-	return wait_exit_slept(task, regs, returned);
+	return wait_exit_slept(returned);
 }
 
 #endif

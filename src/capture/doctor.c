@@ -108,6 +108,26 @@ static int try_samplers(struct doctor *doctor, struct error *e)
 	return err;
 }
 
+/* Libraries of others are loaded from here on. */
+static void drop_rights(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { { 0 } };
+
+	syscall(SYS_capset, &header, none);
+}
+
+/* All is recorded that there is on this machine. */
+static bool is_complete(const struct doctor *doctor, uint32_t wanted)
+{
+	const struct absences *absences = &doctor->absences;
+
+	for (size_t i = 0; i < absences->count; i++)
+		if (!absences->items[i].expected)
+			return false;
+	return doctor->layers == (wanted & ~absences->expected);
+}
+
 void doctor_try(struct doctor *doctor)
 {
 	uint32_t wanted = layers_that(WHEN_ALWAYS) | layers_that(WHEN_DEFAULT);
@@ -122,11 +142,12 @@ void doctor_try(struct doctor *doctor)
 		doctor->tried = true;
 		err = descriptors_explain(try_kernel(doctor, &e), &e);
 	}
+	drop_rights();
 	if (!err)
 		err = try_samplers(doctor, &e);
 	descriptors_restore(&files);
 	doctor->works = !err;
-	doctor->complete = !err && !doctor->absences.count && doctor->layers == wanted;
+	doctor->complete = !err && is_complete(doctor, wanted);
 	if (err) {
 		doctor->layers = 0;
 		snprintf(doctor->failure, sizeof(doctor->failure), "%.*s",
@@ -142,14 +163,6 @@ const char *doctor_why_absent(const struct doctor *doctor, enum layer layer)
 		if (!strcmp(doctor->absences.items[i].what, schema_layers[layer].name))
 			return doctor->absences.items[i].why;
 	return *doctor->failure ? doctor->failure : "only recorded when it is named with -e";
-}
-
-void doctor_drop_rights(void)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[2] = { { 0 } };
-
-	syscall(SYS_capset, &header, none);
 }
 
 void doctor_free(struct doctor *doctor)

@@ -57,11 +57,10 @@ void doctor_advise(struct doctor_check *check, const char *fix, ...)
 	__attribute__((format(printf, 2, 3)));
 
 void doctor_look_around(struct doctor *doctor);
+/* Opens, loads and attaches as a recording would, and takes it back. Gives up all rights of this process for good: what it ends with, and
+ * what comes next, may load libraries. */
 void doctor_try(struct doctor *doctor);
 void doctor_free(struct doctor *doctor);
-
-/* Gives up all rights of this process for good: what comes next may load libraries. */
-void doctor_drop_rights(void);
 
 /* The driver, NVML and CUPTI. Loads libraries. */
 void doctor_look_at_gpus(struct doctor *doctor);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/job_place.h"
 #include "base/quote.h"
 #include "probes/probe.h"
 #include "schema/schema.h"
@@ -77,6 +78,17 @@ static void facts_absences(struct sink *sink, const struct absences *absences)
 	}
 }
 
+/* So that recordings of all its nodes and ranks are known as one job's. */
+static void facts_job(struct sink *sink)
+{
+	struct job_place place = job_place_find();
+
+	if (place.job)
+		facts_add(sink, "job", "%s", place.job);
+	if (place.rank >= 0)
+		facts_add(sink, "rank", "%lld", (long long)place.rank);
+}
+
 void facts_begin(struct sink *sink, const struct session_config *config, uint32_t layers,
 		 const struct absences *absences)
 {
@@ -114,6 +126,7 @@ void facts_begin(struct sink *sink, const struct session_config *config, uint32_
 		facts_add(sink, "filter.path", "%s", config->selection.prefix);
 	if (config->account.change)
 		facts_add(sink, "user", "%s", config->account.name);
+	facts_job(sink);
 	facts_layers(sink, layers);
 	facts_absences(sink, absences);
 }

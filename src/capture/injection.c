@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "inject/place.h"
 #include "inject/pool.h"
@@ -24,6 +25,9 @@
 	extern const char name##_bytes[], name##_bytes_end[]
 
 EMBED(libstrata_calls);
+EMBED(libstrata_gpu);
+
+#define CUDA_VARIABLE "CUDA_INJECTION64_PATH"
 
 /* A file that the job loads because its environment names it. */
 static const struct library {
@@ -32,20 +36,38 @@ static const struct library {
 	struct {
 		const char *name;
 		enum environment_way way;
-	} variables[2];
+	} variables[3];
+	const char *
+		part; /* what is absent where the library cannot be loaded; NULL: that is a failure */
 } libraries[INJECT_LIBRARIES] = {
 	[INJECT_CALLS] = { "libstrata_calls.so",
 			   libstrata_calls_bytes,
 			   libstrata_calls_bytes_end,
 			   { { "LD_PRELOAD", ENVIRONMENT_APPEND } } },
+	[INJECT_GPU] = { "libstrata_gpu.so",
+			 libstrata_gpu_bytes,
+			 libstrata_gpu_bytes_end,
+			 { { "LD_PRELOAD", ENVIRONMENT_APPEND },
+			   { CUDA_VARIABLE, ENVIRONMENT_KEEP },
+			   { "NVTX_INJECTION64_PATH", ENVIRONMENT_KEEP } },
+			 "gpu_op" },
 };
 
 struct injection {
+	uint32_t libraries; /* INJECT_BITs */
 	struct place place;
 	struct pool *pool;
 	struct injected *injected;
 	struct environment environment;
 };
+
+/* Whether this machine has a driver for GPUs, which is told without loading a library: Linux's own, or that of Windows around it. A test
+ * says so by its stand-in. */
+static bool gpu_is_there(void)
+{
+	return !access("/proc/driver/nvidia/version", F_OK) || !access("/dev/dxg", F_OK) ||
+	       secure_getenv("STRATA_NVML");
+}
 
 /* Libraries that the session wants. */
 static uint32_t libraries_wanted(const struct session_config *config)
@@ -54,6 +76,9 @@ static uint32_t libraries_wanted(const struct session_config *config)
 
 	if (config->command && config->inprocess)
 		wanted |= INJECT_BIT(INJECT_CALLS);
+	if (config->command && config->gpu_ops && config->layers & LAYER_BIT(LAYER_gpu) &&
+	    gpu_is_there())
+		wanted |= INJECT_BIT(INJECT_GPU);
 	return wanted;
 }
 
@@ -64,7 +89,7 @@ static int injection_write(struct injection *injection, const struct library *li
 	int err = place_write_library(&injection->place, library->name, library->begin,
 				      (size_t)(library->end - library->begin), path, e);
 
-	for (unsigned i = 0; i < 2 && library->variables[i].name && !err; i++)
+	for (unsigned i = 0; i < 3 && library->variables[i].name && !err; i++)
 		err = environment_add(&injection->environment, library->variables[i].name, path,
 				      library->variables[i].way, e);
 	return err;
@@ -101,10 +126,11 @@ static int injection_make_pool(struct injection *injection, uint32_t slots, enum
 	return err;
 }
 
-int injection_open(struct injection **out, const struct session_config *config, struct error *e)
+static int injection_make(struct injection **out, const struct session_config *config,
+			  uint32_t wanted, struct error *e)
 {
 	struct injected_setup setup = {
-		.libraries = libraries_wanted(config),
+		.libraries = wanted,
 		.calls = config->calls,
 		.aggregate = config->aggregate,
 		.min_dur = config->min_dur,
@@ -115,11 +141,10 @@ int injection_open(struct injection **out, const struct session_config *config, 
 	struct injection *injection;
 	int err;
 
-	if (!setup.libraries)
-		return 0;
 	injection = *out = calloc(1, sizeof(*injection));
 	if (!injection)
 		return error_set(e, -ENOMEM, "out of memory");
+	injection->libraries = wanted;
 	place_open(&injection->place, &users);
 	err = injection_make_pool(injection, ring_slots(config->ring_bytes), setup.clock, e);
 	for (unsigned i = 0; i < INJECT_LIBRARIES && !err; i++)
@@ -127,6 +152,42 @@ int injection_open(struct injection **out, const struct session_config *config, 
 			err = injection_write(injection, &libraries[i], e);
 	setup.pool = injection->pool;
 	return err ? err : injected_open(&injection->injected, &setup, e);
+}
+
+/* Those of the libraries that a recording can do without. */
+static uint32_t leave_out(uint32_t wanted, struct absences *absences, const struct error *why)
+{
+	for (unsigned i = 0; i < INJECT_LIBRARIES; i++)
+		if (wanted & INJECT_BIT(i) && libraries[i].part) {
+			absences_add(absences, libraries[i].part, "%s", why->text);
+			wanted &= ~INJECT_BIT(i);
+		}
+	return wanted;
+}
+
+int injection_open(struct injection **out, const struct session_config *config,
+		   struct absences *absences, struct error *e)
+{
+	uint32_t wanted = libraries_wanted(config), left;
+	const char *other = getenv(CUDA_VARIABLE);
+	int err = wanted ? injection_make(out, config, wanted, e) : 0;
+
+	if (err) {
+		left = leave_out(wanted, absences, e);
+		if (left == wanted)
+			return err;
+		injection_close(*out);
+		*out = NULL;
+		return left ? injection_make(out, config, left, e) : 0;
+	}
+	if (wanted & INJECT_BIT(INJECT_GPU) && other && *other)
+		absences_add(absences, "gpu_op", "another tool is in " CUDA_VARIABLE ": %s", other);
+	return 0;
+}
+
+bool injection_has_gpu(const struct injection *injection)
+{
+	return injection && injection->libraries & INJECT_BIT(INJECT_GPU);
 }
 
 void injection_close(struct injection *injection)

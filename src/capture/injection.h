@@ -10,9 +10,10 @@
 
 struct injection;
 
-/* Opens what the session asks for; *injection stays NULL when that is nothing. */
+/* Opens what the session asks for; *injection stays NULL when that is nothing. absences: gets what the recording does without. */
 int injection_open(struct injection **injection, const struct session_config *config,
-		   struct error *e);
+		   struct absences *absences, struct error *e);
+bool injection_has_gpu(const struct injection *injection); /* the job loads libstrata_gpu.so */
 void injection_close(struct injection *injection);
 
 /* What the environment of the command is to have; NULL: as it is. */

@@ -30,6 +30,7 @@ uint32_t layers_that(enum layer_when when)
 int layers_open_samplers(void ***states, uint32_t *layers, uint32_t required,
 			 struct absences *absences, struct error *e)
 {
+	const char *part;
 	int err = 0;
 
 	*states = calloc(sampler_count, sizeof(**states));
@@ -39,6 +40,9 @@ int layers_open_samplers(void ***states, uint32_t *layers, uint32_t required,
 		if (!(samplers[i]->layers & *layers))
 			continue;
 		err = samplers[i]->open(&(*states)[i], e);
+		part = !err && samplers[i]->lacks ? samplers[i]->lacks((*states)[i], e) : NULL;
+		if (part)
+			absences_add(absences, part, "%s", e->text);
 		if (err)
 			err = absences_leave_out(absences, layers, required, samplers[i]->layers,
 						 err, e);

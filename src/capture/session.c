@@ -29,6 +29,11 @@ bool session_output_refused(const struct session *session)
 	return session && output_refused(session->output_err);
 }
 
+bool session_records_gpu_ops(const struct session *session)
+{
+	return injection_has_gpu(session->injection);
+}
+
 const struct absences *session_absences(const struct session *session)
 {
 	return &session->absences;
@@ -104,15 +109,26 @@ static int session_create_output(struct session *session, struct error *e)
 
 static int session_open_output(struct session *session, struct error *e)
 {
-	const struct session_config *config = session->config;
-
 	session->output_err = session_create_output(session, e);
 	if (session->output_err)
 		return session->output_err;
 	sink_init(&session->sink, session->writer);
 	session->sink.kept = session->series ? series_kept(session->series) : NULL;
-	facts_begin(&session->sink, config, session->layers, &session->absences);
 	return 0;
+}
+
+/* The last thing that may be absent, and so the first that the file can tell. */
+static int session_open_samplers(struct session *session, struct error *e)
+{
+	const struct session_config *config = session->config;
+	int err = layers_open_samplers(&session->samplers, &session->layers, config->required,
+				       &session->absences, e);
+
+	if (err)
+		session_remove_output(session); /* nothing ran, so there is nothing in it */
+	else
+		facts_begin(&session->sink, config, session->layers, &session->absences);
+	return err;
 }
 
 static int session_fork(struct session *session, struct error *e)
@@ -147,7 +163,7 @@ static int session_prepare(struct session *session, struct error *e)
 	err = signals_open(&session->signals, e);
 	/* Before the first thread: with one the C library takes signals for itself, which the command would not have. */
 	if (!err)
-		err = injection_open(&session->injection, config, e);
+		err = injection_open(&session->injection, config, &session->absences, e);
 	if (!err && config->command)
 		err = session_fork(session, e);
 	session->signals.apart = session->launch.terminal.apart;
@@ -169,14 +185,13 @@ int session_open(struct session **out, const struct session_config *config, stru
 	if (!err)
 		err = session_open_kernel(session, e);
 	if (!err)
-		err = layers_open_samplers(&session->samplers, &session->layers, config->required,
-					   &session->absences, e);
-	if (!err)
 		err = session_open_output(session, e);
 	if (!err && config->drop_caches)
 		err = caches_open(&session->caches, e);
 	if (!err)
 		err = rights_give_up(config, session->kernel, e);
+	if (!err)
+		err = session_open_samplers(session, e);
 	if (!err)
 		err = drain_open(&session->drain, session->kernel,
 				 injection_injected(session->injection), session->writer,
@@ -210,9 +225,9 @@ static void session_tell_progress(const struct session *session)
 	session->config->progress(&progress);
 }
 
-void session_sample(struct session *session)
+void session_sample(struct session *session, bool last)
 {
-	samplers_sample(session->samplers, &session->sink);
+	(last ? samplers_finish : samplers_sample)(session->samplers, &session->sink);
 	kernel_sample(session->kernel, &session->sink);
 }
 
@@ -239,7 +254,7 @@ static uint64_t session_tick(struct session *session)
 
 	if (now >= session->next_sample) {
 		clock_sample(&session->clock, &session->sink);
-		session_sample(session);
+		session_sample(session, false);
 		session->next_sample = now + session->config->interval;
 	}
 	if (now >= session->next_loss) {

@@ -51,6 +51,7 @@ struct session_config {
 	uint64_t aggregate; /* ns between counts, which are rows instead of calls; 0: calls are */
 	uint64_t min_dur;   /* ns: shorter calls are counted only */
 	bool inprocess; /* those of calls that can be are recorded by a library in the command's processes */
+	bool gpu_ops;	    /* the command's processes load a library that tells what they have GPUs do */
 	struct selection selection; /* resolved */
 	const char *output;
 	const char *log;	/* the job's own, to follow; NULL: none */
@@ -81,6 +82,9 @@ bool session_output_refused(const struct session *session);
 
 /* What was asked for and cannot be recorded on this machine. */
 const struct absences *session_absences(const struct session *session);
+
+/* Whether the command loads a library of strata's where it uses a GPU. */
+bool session_records_gpu_ops(const struct session *session);
 
 /* The file that is being written. */
 const char *session_output(const struct session *session);

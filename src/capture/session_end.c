@@ -62,7 +62,7 @@ static int session_stop(struct session *session, struct session_result *result)
 	int err;
 
 	if (session->start)
-		session_sample(session); /* before detaching, which takes its time */
+		session_sample(session, true); /* before detaching, which takes its time */
 	session->stop = clock_boot();
 	injection_stop(session->injection);
 	result->stop_failed = kernel_stop(session->kernel, &result->stop_error);

@@ -46,7 +46,7 @@ struct session {
 };
 
 uint64_t session_rows(const struct session *session); /* in the file that is being written */
-void session_sample(struct session *session);
+void session_sample(struct session *session, bool last);
 void session_follow(struct session *session);	      /* takes what is new in the job's log */
 pid_t session_command(const struct session *session); /* while it runs, else 0 */
 

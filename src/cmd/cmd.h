@@ -28,10 +28,11 @@ int cmd_report(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
 
 extern const struct options record_options, info_options, dump_options, mark_options;
 extern const struct options sql_options, export_options, report_options, diff_options, why_options;
-extern const struct options doctor_options;
+extern const struct options doctor_options, stat_options;
 
 /* Prints the failure and returns CMD_FAILURE. */
 int cmd_fail(const struct error *e);

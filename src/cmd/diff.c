@@ -6,6 +6,7 @@
 
 #include "analyze/diff.h"
 #include "analyze/report.h"
+#include "analyze/why.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "render/diff.h"
@@ -44,12 +45,25 @@ struct side {
 	const char *path;
 	struct trace trace;
 	struct report report;
-	bool loaded;
+	struct why why;
+	bool loaded, judged;
 };
+
+/* The ledger is of the whole loop; a trace that cannot tell goes without. */
+static void side_judge(struct side *side)
+{
+	struct why_options options = { .focus = CELL_NULL };
+	struct error refused;
+
+	side->judged = !given.phase && !why_load(&side->why, side->path, side->trace.reader,
+						 side->trace.dims, &options, &refused);
+}
 
 static int side_load(struct side *side, const char *path, struct error *e)
 {
-	struct report_options options = { .phase = given.phase, .timeline = given.html != NULL };
+	struct report_options options = { .phase = given.phase,
+					  .timeline = given.html != NULL,
+					  .levels = given.html != NULL };
 	int err = cmd_open_trace(&side->trace, path, e);
 
 	side->path = path;
@@ -59,11 +73,13 @@ static int side_load(struct side *side, const char *path, struct error *e)
 	if (err)
 		return error_add(e, err, "cannot report on trace '%s'", path);
 	side->loaded = true;
+	side_judge(side);
 	return cmd_check_damage(&side->trace, path, e);
 }
 
 static void side_free(struct side *side)
 {
+	why_free(&side->why);
 	if (side->loaded)
 		report_free(&side->report);
 	cmd_close_trace(&side->trace);
@@ -73,19 +89,20 @@ static void side_free(struct side *side)
 struct diff_page {
 	struct page_changes changes;
 	const struct report *report;
+	const struct why *why;
 };
 
 static int print_page(const void *data, FILE *out)
 {
 	const struct diff_page *page = data;
 
-	return page_print_html(page->report, &page->changes, out);
+	return page_print_html(page->report, page->why, &page->changes, out);
 }
 
 static int diff_write_page(const struct diff *diff, const struct side *a, const struct side *b,
 			   struct error *e)
 {
-	struct diff_page page = { { diff, &a->report }, &b->report };
+	struct diff_page page = { { diff, &a->report }, &b->report, b->judged ? &b->why : NULL };
 	const char *const paths[] = { a->path, b->path };
 	struct outfile_inputs inputs = { paths, 2 };
 
@@ -94,8 +111,9 @@ static int diff_write_page(const struct diff *diff, const struct side *a, const 
 
 static int diff_print(const struct side *a, const struct side *b, struct error *e)
 {
+	struct diff_ledgers ledgers = { a->judged ? &a->why : NULL, b->judged ? &b->why : NULL };
 	struct diff diff;
-	int err = diff_load(&diff, &a->report, &b->report, e);
+	int err = diff_load(&diff, &a->report, &b->report, &ledgers, e);
 
 	if (err)
 		return err;

@@ -212,7 +212,6 @@ int cmd_doctor(int argc, char **argv)
 	}
 	doctor_look_around(&doctor);
 	doctor_try(&doctor);
-	doctor_drop_rights();
 	look_at_duckdb(&doctor);
 	doctor_look_at_gpus(&doctor);
 	if (given.json)

@@ -15,9 +15,10 @@
 
 /* The options, filled once by cmd_parse(). */
 static struct {
-	const char *format, *output, *from, *to, *layers, *max_size, *names;
+	const char *format, *output, *from, *to, *layers, *max_size, *names, *dialect;
 	bool raw, csv_safe;
-} given;
+	uint64_t interval;
+} given = { .interval = NS_PER_SECOND };
 
 static const struct option_row export_rows[] = {
 	{ 'f', "format", OPTION_TEXT, &given.format, "FORMAT",
@@ -37,6 +38,11 @@ static const struct option_row export_rows[] = {
 	{ 0, "names", OPTION_TEXT, &given.names, "syscall|libc",
 	  "pfw: calls by their own names (the default), or by those of the C library, by which "
 	  "DFAnalyzer sorts them" },
+	{ 0, "dialect", OPTION_TEXT, &given.dialect, "dftracer|datacrumbs",
+	  "pfw: events (the default), or calls counted each interval, as DataCrumbs' notebooks "
+	  "read them" },
+	{ 0, "interval", OPTION_DURATION, &given.interval, "TIME",
+	  "pfw --dialect datacrumbs: time that is counted together (default: 1s)" },
 	{ 0, "raw", OPTION_FLAG, &given.raw, NULL,
 	  "classic: names as they are, spaces and all, as the old tools printed them" },
 	{ 0, "csv-safe", OPTION_FLAG, &given.csv_safe, NULL,
@@ -199,6 +205,14 @@ static int export_prepare(struct export_request *request, const struct export_fo
 	if (given.names && strcmp(given.names, "libc") && strcmp(given.names, "syscall"))
 		return error_set(e, -EINVAL, "--names %s: neither syscall nor libc", given.names);
 	request->libc_names = given.names && !strcmp(given.names, "libc");
+	if (given.dialect && strcmp(given.dialect, "dftracer") &&
+	    strcmp(given.dialect, "datacrumbs"))
+		return error_set(e, -EINVAL, "--dialect %s: neither dftracer nor datacrumbs",
+				 given.dialect);
+	if (!given.interval)
+		return error_set(e, -EINVAL, "--interval must be more than 0");
+	if (given.dialect && !strcmp(given.dialect, "datacrumbs"))
+		request->counter_interval = given.interval;
 	if (given.layers && export_parse_layers(given.layers, &request->tables, e))
 		return -EINVAL;
 	return export_check_output(request, format, e);

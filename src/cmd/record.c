@@ -28,7 +28,7 @@
 static struct record_options_values {
 	const char *output, *layers, *pids, *scope, *until, *user, *comm, *cgroup, *container,
 		*path, *log;
-	bool all, force, drop_caches, redact_args, rotate;
+	bool all, force, drop_caches, redact_args, rotate, no_gpu_ops;
 	const char *list_calls, *presets, *calls[MOST_CALLS];
 	bool call_returns, inprocess;
 	uint64_t duration, interval, buffer, max_size, max_time, call_limit, aggregate, min_dur;
@@ -83,6 +83,8 @@ static const struct option_row rows[] = {
 	  "empty the page cache before the command starts" },
 	{ 0, "redact-args", OPTION_FLAG, &given.redact_args, NULL,
 	  "keep the arguments of processes out of the trace" },
+	{ 0, "no-gpu-ops", OPTION_FLAG, &given.no_gpu_ops, NULL,
+	  "leave the job's CUDA alone: no rows of gpu_op" },
 	{ 'u', "user", OPTION_TEXT, &given.user, "USER",
 	  "run the command as USER (default: who called sudo)" },
 	{ 0, "log", OPTION_TEXT, &given.log, "FILE",
@@ -303,6 +305,7 @@ static void take_options(struct session_config *config)
 	config->log = given.log;
 	config->drop_caches = given.drop_caches;
 	config->redact_args = given.redact_args;
+	config->gpu_ops = !given.no_gpu_ops;
 	config->duration = given.duration;
 	config->max_bytes = given.max_size;
 	config->max_time = given.max_time;

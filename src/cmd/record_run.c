@@ -144,9 +144,13 @@ int record_run(struct session_config *config)
 	}
 	absences = session_absences(session);
 	for (size_t i = 0; i < absences->count; i++)
-		log_warning("%s'%s' is not recorded: %s",
-			    strchr(absences->items[i].what, '.') ? "" : "layer ",
-			    absences->items[i].what, absences->items[i].why);
+		(absences->items[i].expected ? log_verbose : log_warning)(
+			"%s'%s' is not recorded: %s",
+			strchr(absences->items[i].what, '.') ? "" : "layer ",
+			absences->items[i].what, absences->items[i].why);
+	if (session_records_gpu_ops(session))
+		log_info("the job's CUDA loads libstrata_gpu.so, to record what GPUs do (not with "
+			 "--no-gpu-ops)");
 	err = session_run(session, &e);
 	if (config->progress)
 		clear_progress();

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/report.h"
+#include "analyze/why.h"
 #include "base/log.h"
 #include "base/suggest.h"
 #include "cmd/cmd.h"
@@ -61,9 +62,17 @@ static int report_find_section(const char *name, int *section, struct error *e)
 			 suggest_names(hint, sizeof(hint), name, report_sections, SECTION_COUNT));
 }
 
-static int print_html(const void *report, FILE *out)
+/* What the page is made of. */
+struct report_page {
+	const struct report *report;
+	const struct why *why;
+};
+
+static int print_html(const void *data, FILE *out)
 {
-	return page_print_html(report, NULL, out);
+	const struct report_page *page = data;
+
+	return page_print_html(page->report, page->why, NULL, out);
 }
 
 static int print_svg(const void *report, FILE *out)
@@ -72,14 +81,32 @@ static int print_svg(const void *report, FILE *out)
 	return 0;
 }
 
-static int report_write_files(const struct report *report, const char *run, struct error *e)
+/* The page with the ledger, where the trace can tell. */
+static int report_write_page(const struct report *report, const struct trace *trace,
+			     const char *run, const struct outfile_inputs *inputs, struct error *e)
+{
+	struct why_options options = { .focus = CELL_NULL };
+	struct report_page page = { report, NULL };
+	struct error refused;
+	struct why why;
+	int err;
+
+	if (!why_load(&why, run, trace->reader, trace->dims, &options, &refused))
+		page.why = &why;
+	err = cmd_write_file(given.html, inputs, print_html, &page, e);
+	why_free(&why);
+	return err;
+}
+
+static int report_write_files(const struct report *report, const struct trace *trace,
+			      const char *run, struct error *e)
 {
 	const char *const paths[] = { run, given.log };
 	struct outfile_inputs inputs = { paths, 2 };
 	int err = 0;
 
 	if (given.html)
-		err = cmd_write_file(given.html, &inputs, print_html, report, e);
+		err = report_write_page(report, trace, run, &inputs, e);
 	if (!err && given.svg)
 		err = cmd_write_file(given.svg, &inputs, print_svg, report, e);
 	return err;
@@ -89,7 +116,10 @@ static int report_print(const struct trace *trace, const char *run, int section,
 {
 	struct report_options options = { .log = given.log,
 					  .phase = given.phase,
-					  .timeline = given.html || given.svg };
+					  .timeline = given.html || given.svg,
+					  .levels = given.json || given.html ||
+						    section == SECTION_levels ||
+						    section == SECTION_COUNT };
 	struct report_style style = { .width = cmd_terminal_width(),
 				      .top = given.top ? given.top : DEFAULT_TOP,
 				      .section = section };
@@ -101,7 +131,7 @@ static int report_print(const struct trace *trace, const char *run, int section,
 		return error_add(e, err, "cannot report on trace '%s'", run);
 	err = cmd_check_damage(trace, run, e);
 	if (!err && options.timeline)
-		err = report_write_files(&report, run, e);
+		err = report_write_files(&report, trace, run, e);
 	if (!err && given.json)
 		report_print_json(&report, given.top ? given.top : SIZE_MAX, stdout);
 	else if (!err && (!options.timeline || given.section))

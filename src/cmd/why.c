@@ -63,7 +63,7 @@ static int judge_run(const struct trace *trace, const char *run, bool *judged, s
 		err = cmd_check_damage(trace, run, e);
 	if (!err)
 		err = print_why(&why, e);
-	*judged = !err && why.verdict.known;
+	*judged = !err && !why.verdict.refused;
 	why_free(&why);
 	return err;
 }

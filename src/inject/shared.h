@@ -43,6 +43,10 @@ enum inject_kind {
 	INJECT_NOTHING,
 	INJECT_CALL,
 	INJECT_LOADED, /* a process has loaded the library of calls, and says no more */
+	INJECT_GPU_OP,
+	INJECT_GPU_TEXT,
+	INJECT_GPU_MARK,
+	INJECT_GPU_NOTE,
 	INJECT_KINDS
 };
 

@@ -5,6 +5,7 @@
 #define STRATA_INPROCESS_CALLS_H
 
 #include "inject/shared.h"
+#include "schema/functions.h"
 
 #define INPROCESS_FRAMES  16 /* calls of a thread in each other that are told of if they never end */
 #define INPROCESS_BUCKETS 40 /* powers of two of nanoseconds, as struct call_counter has them */
@@ -33,7 +34,7 @@ struct inprocess_settings {
 	uint32_t aggregates; /* all are */
 	uint8_t wanted[INPROCESS_MOST];
 	uint8_t bytes[INPROCESS_MOST]
-		     [2]; /* enum bytes_factor: their product is a number of bytes */
+		     [2]; /* enum function_from: their product is a number of bytes */
 };
 
 struct inprocess_record {

@@ -134,10 +134,10 @@ INLINE void add(uint64_t *value, uint64_t more)
 
 static uint64_t factor(const struct call *call, uint8_t which, long returned)
 {
-	if (which == FACTOR_NONE)
+	if (which == FROM_NONE)
 		return 1;
-	return (uint64_t)(which == FACTOR_RETURNED ? (returned > 0 ? returned : 0)
-						   : call->args[(which - FACTOR_ARG0) & 3]);
+	return (uint64_t)(which == FROM_RETURNED ? (returned > 0 ? returned : 0)
+						 : call->args[(which - FROM_ARG0) & 3]);
 }
 
 void call_count(const struct call *call, enum inprocess_function function, uint64_t ticks,

@@ -24,9 +24,6 @@
 #define EXPORTED __attribute__((visibility("default")))
 #define INLINE	 static inline __attribute__((always_inline))
 
-/* Of enum bytes_factor. */
-enum { FACTOR_NONE, FACTOR_RETURNED, FACTOR_ARG0 };
-
 struct library {
 	struct injector injector;
 	uint64_t min_ticks;

@@ -1,5 +1,6 @@
 #include "probes/absences.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -27,8 +28,12 @@ int absences_leave_out(struct absences *absences, uint32_t *layers, uint32_t req
 		if (refused & required & LAYER_BIT(i))
 			return error_add(e, err, "cannot record layer '%s'", schema_layers[i].name);
 	for (unsigned i = 0; i < LAYER_COUNT; i++)
-		if (refused & LAYER_BIT(i))
+		if (refused & LAYER_BIT(i)) {
 			absences_add(absences, schema_layers[i].name, "%s", e->text);
+			absences->items[absences->count - 1].expected = err == -ENODEV;
+		}
+	if (err == -ENODEV)
+		absences->expected |= refused;
 	*layers &= ~refused;
 	return 0;
 }

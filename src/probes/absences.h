@@ -4,6 +4,7 @@
 #ifndef STRATA_PROBES_ABSENCES_H
 #define STRATA_PROBES_ABSENCES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,11 +15,13 @@
 struct absence {
 	char what[48];
 	char why[384];
+	bool expected; /* there is nothing here that could be recorded: not worth a warning */
 };
 
 struct absences {
 	struct absence items[ABSENCES_MOST];
 	size_t count;
+	uint32_t expected; /* LAYER_BITs of the layers among them that are */
 };
 
 void absences_add(struct absences *absences, const char *what, const char *why, ...)

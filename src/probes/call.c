@@ -1,7 +1,8 @@
-/* The layer call: probes on the functions of files by bpf/call.bpf.c, and their records as rows. What is counted instead of recorded is
- * call_counters.c's. */
+/* The layer call: probes on the functions of files by bpf/call.bpf.c. Their records become rows in call_rows.c, what is counted instead
+ * of recorded in call_counters.c. */
 #include "bpf/call.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -10,9 +11,11 @@
 
 #include "base/clock.h"
 #include "bpf/call.skel.h"
+#include "probes/bpf_error.h"
 #include "probes/call_counters.h"
 #include "probes/call_kernel.h"
 #include "probes/call_links.h"
+#include "probes/call_rows.h"
 #include "probes/iterate.h"
 #include "probes/probe.h"
 #include "symbols/calls.h"
@@ -56,6 +59,7 @@ static void call_configure(struct probe_run *run)
 		state->way = way;
 	bpf->rodata->call_aggregates = setup->aggregates;
 	bpf->rodata->call_min_dur = setup->min_dur;
+	bpf_map__set_max_entries(bpf->maps.call_traits, (uint32_t)calls_count(setup->calls) + 1);
 	bpf->rodata->call_knows_stacks = features_has_helper(setup->features, "find_vma");
 	bpf_program__set_autoload(bpf->progs.call_session, way == WAY_SESSION);
 	bpf_program__set_autoload(bpf->progs.call_multi_entry, way != WAY_SINGLE);
@@ -73,11 +77,32 @@ static void call_configure(struct probe_run *run)
 
 /* ---- attaching ---- */
 
+static bool call_tells(const struct call_function *function)
+{
+	static const struct function_traits nothing;
+
+	return memcmp(&function->traits, &nothing, sizeof(nothing));
+}
+
 uint64_t call_cookie(uint32_t number, const struct call_function *function)
 {
-	return number | (uint64_t)function->bytes[0] << CALL_FACTORS_AT |
-	       (uint64_t)function->bytes[1] << (CALL_FACTORS_AT + 4) |
-	       (function->probing == CALL_ENTRY ? CALL_ENTRY_ONLY : 0);
+	return number | (function->probing == CALL_ENTRY ? CALL_ENTRY_ONLY : 0) |
+	       (call_tells(function) ? CALL_TELLS : 0) |
+	       (function->traits.path.from ? CALL_PATHS : 0);
+}
+
+/* Tells the programs what the arguments of each function say. */
+static int call_tell_traits(const struct probe_run *run, struct error *e)
+{
+	const struct calls *calls = run->setup->calls;
+	const struct call_bpf *bpf = run->bpf;
+	int err = 0;
+
+	for (uint32_t i = 0; i < calls_count(calls) && !err; i++)
+		if (call_tells(calls_get(calls, i)))
+			err = bpf_map_update_elem(bpf_map__fd(bpf->maps.call_traits), &i,
+						  &calls_get(calls, i)->traits, BPF_ANY);
+	return err ? bpf_error(e, err, "cannot tell the programs about functions") : 0;
 }
 
 /* The places of those functions of a module that are probed in one way; *count of them. */
@@ -236,7 +261,7 @@ static bool call_counted(const void *context, uint32_t number, struct counted *c
 		.name = function->name,
 		.module = calls_module(calls, function->module)->name,
 		.timed = function->probing == CALL_PAIR,
-		.moves_bytes = function->bytes[0],
+		.moves_bytes = function->traits.bytes[0].from,
 	};
 	return true;
 }
@@ -254,7 +279,9 @@ static int call_attach(struct probe_run *run, struct error *e)
 		state->changed = calloc(modules + 1, sizeof(*state->changed));
 	if (!state || !state->links || !state->changed)
 		return error_set(e, -ENOMEM, "out of memory");
-	err = call_attach_modules(run, e);
+	err = call_tell_traits(run, e);
+	if (!err)
+		err = call_attach_modules(run, e);
 	if (err)
 		return err;
 	call_note_absent(run);
@@ -375,42 +402,6 @@ static void call_close(struct probe_run *run)
 	free(state->links);
 	free(state->changed);
 	free(state);
-}
-
-/* ---- rows ---- */
-
-#define SET(column, value) builder_set(row, column_call_##column, (int64_t)(value))
-
-static void call_decode(struct row_maker *maker, const struct record *head, size_t size)
-{
-	const struct call_record *call = (const void *)head;
-	struct builder *row = sink_table(&maker->sink, TABLE_call);
-	const struct call_function *function;
-	const char *module;
-
-	(void)size;
-	if (!row || call->function >= calls_count(maker->calls))
-		return sink_drop(&maker->sink, TABLE_call);
-	function = calls_get(maker->calls, call->function);
-	module = calls_module(maker->calls, function->module)->name;
-	SET(ts, head->ts);
-	SET(cpu, head->cpu);
-	if (head->pid)
-		SET(pid, head->pid);
-	if (head->tid)
-		SET(tid, head->tid);
-	builder_set_text(row, column_call_func, function->name, strlen(function->name));
-	builder_set_text(row, column_call_module, module, strlen(module));
-	SET(depth, call->depth);
-	SET(arg0, call->args[0]);
-	SET(arg1, call->args[1]);
-	SET(arg2, call->args[2]);
-	SET(arg3, call->args[3]);
-	if (!(head->flags & RECORD_UNFINISHED)) {
-		SET(dur, head->dur);
-		SET(returned, call->returned);
-	}
-	sink_end_row(&maker->sink, TABLE_call);
 }
 
 const struct probe call_probe = {

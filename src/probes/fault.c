@@ -158,12 +158,7 @@ static void decode_one(struct row_maker *maker, const struct fault_record *fault
 
 	if (!row)
 		return sink_drop(&maker->sink, TABLE_fault);
-	SET(ts, head->ts);
-	if (!(head->flags & RECORD_UNFINISHED))
-		SET(dur, head->dur);
-	SET(cpu, head->cpu);
-	SET(pid, head->pid);
-	SET(tid, head->tid);
+	SET_HEAD(row, fault, head);
 	if (!(fault->flags & FAULT_NO_ADDRESS))
 		SET(addr, fault->addr);
 	if (fault->file)

@@ -133,18 +133,6 @@ static int file_stop(struct probe_run *run, struct error *e)
 
 #define SET(table, column, value) builder_set(row, column_##table##_##column, (int64_t)(value))
 
-/* The columns that every table of calls begins with. */
-#define SET_HEAD(table, head)                                                 \
-	do {                                                                  \
-		SET(table, ts, (head)->ts);                                   \
-		if (!((head)->flags & (RECORD_UNFINISHED | RECORD_NO_START))) \
-			SET(table, dur, (head)->dur);                         \
-		SET(table, cpu, (head)->cpu);                                 \
-		SET(table, pid, (head)->pid);                                 \
-		SET(table, tid, (head)->tid);                                 \
-		SET(table, op, (head)->op);                                   \
-	} while (0)
-
 static enum direction direction_of(const struct record *head)
 {
 	const struct syscall_info *call = &schema_syscalls[head->op];
@@ -160,7 +148,8 @@ static void io_decode(struct sink *sink, const struct record *head)
 
 	if (!row)
 		return sink_drop(sink, TABLE_io);
-	SET_HEAD(io, head);
+	SET_HEAD(row, io, head);
+	SET(io, op, head->op);
 	SET(io, dir, direction_of(head));
 	if (io->fd != DESCRIPTOR_NONE)
 		SET(io, fd, io->fd);
@@ -200,7 +189,8 @@ static void fs_decode(struct sink *sink, const struct record *head)
 
 	if (!row)
 		return sink_drop(sink, TABLE_fs);
-	SET_HEAD(fs, head);
+	SET_HEAD(row, fs, head);
+	SET(fs, op, head->op);
 	if (fs->fd != RECORD_NULL)
 		SET(fs, fd, fs->fd);
 	if (fs->file)
@@ -238,7 +228,8 @@ static void mem_decode(struct sink *sink, const struct record *head)
 
 	if (!row)
 		return sink_drop(sink, TABLE_mem);
-	SET_HEAD(mem, head);
+	SET_HEAD(row, mem, head);
+	SET(mem, op, head->op);
 	SET(mem, addr, mem->addr);
 	SET(mem, length, mem->length);
 	SET(mem, old_length, mem->old_length);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/gpu_ops.h"
 #include "probes/inprocess.h"
 #include "probes/unloaded.h"
 
@@ -11,6 +12,7 @@
 
 static const struct injected_reader *const injected_readers[INJECT_LIBRARIES] = {
 	[INJECT_CALLS] = &inprocess_reader,
+	[INJECT_GPU] = &gpu_ops_reader,
 };
 
 struct injected {

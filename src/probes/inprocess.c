@@ -15,11 +15,11 @@
 #define NO_CALL UINT32_MAX
 
 /* What the rows need to know of a function, by enum inprocess_function. */
-static const struct trait {
+static const struct {
 	const char *as; /* what it is asked for by */
 	uint8_t args;
 	bool returns;
-} traits[INPROCESS_COUNT] = {
+} functions[INPROCESS_COUNT] = {
 #define COUNT(...)			     COUNT_FOUR(__VA_ARGS__, 4, 4, 4, 3, 2, 1)
 #define COUNT_FOUR(a, b, c, d, e, f, n, ...) n
 #define CALL_AS(type, name, as, parameters, arguments, shown) \
@@ -75,7 +75,7 @@ static size_t number_functions(const struct calls *calls, uint32_t numbers[INPRO
 		numbers[i] = NO_CALL;
 		for (uint32_t k = 0; k < calls_module_count(calls) && numbers[i] == NO_CALL; k++)
 			if (is_c_library(calls_module(calls, k)))
-				numbers[i] = find_call(calls, k, traits[i].as);
+				numbers[i] = find_call(calls, k, functions[i].as);
 		found += numbers[i] != NO_CALL;
 	}
 	return found;
@@ -99,6 +99,26 @@ int inprocess_choose(struct calls *calls, struct error *e)
 
 /* ---- life ---- */
 
+static const struct function_traits *traits_of(const struct inprocess *inprocess, uint32_t number)
+{
+	return &calls_get(inprocess->calls, inprocess->numbers[number])->traits;
+}
+
+/* Whether the arguments and the result that are recorded say it. */
+static bool is_known(const struct function_source *source, uint32_t number)
+{
+	return !source->behind &&
+	       (source->from == FROM_RETURNED ||
+		(source->from >= FROM_ARG0 && source->from < FROM_ARG0 + functions[number].args));
+}
+
+static bool has_bytes(const struct inprocess *inprocess, uint32_t number)
+{
+	const struct function_source *bytes = traits_of(inprocess, number)->bytes;
+
+	return is_known(&bytes[0], number) && (!bytes[1].from || is_known(&bytes[1], number));
+}
+
 static int set_library(const struct inprocess *inprocess, const struct injected_setup *setup,
 		       struct error *e)
 {
@@ -113,8 +133,10 @@ static int set_library(const struct inprocess *inprocess, const struct injected_
 		if (inprocess->numbers[i] == NO_CALL)
 			continue;
 		settings.wanted[i] = 1;
-		memcpy(settings.bytes[i], calls_get(setup->calls, inprocess->numbers[i])->bytes,
-		       sizeof(settings.bytes[i]));
+		if (!has_bytes(inprocess, i))
+			continue;
+		for (unsigned k = 0; k < 2; k++)
+			settings.bytes[i][k] = traits_of(inprocess, i)->bytes[k].from;
 	}
 	pool_set_pace(setup->pool, pace, INPROCESS_SHIFT);
 	return pool_set(setup->pool, INJECT_CALLS, &settings, sizeof(settings), e);
@@ -178,8 +200,20 @@ static void set_call(const struct inprocess *inprocess, struct builder *row,
 	builder_set_text(row, column_call_func, function->name, strlen(function->name));
 	builder_set_text(row, column_call_module, module, strlen(module));
 	SET(depth, depth);
-	for (unsigned i = 0; i < traits[number].args; i++)
+	for (unsigned i = 0; i < functions[number].args; i++)
 		builder_set(row, columns[i], args[i]);
+	if (is_known(&traits_of(inprocess, number)->count, number))
+		SET(count, args[traits_of(inprocess, number)->count.from - FROM_ARG0]);
+}
+
+/* A call that fails moves nothing. */
+static uint64_t factor(const struct function_source *source, const struct inprocess_record *call)
+{
+	if (source->from == FROM_NONE)
+		return 1;
+	if (source->from == FROM_RETURNED)
+		return call->returned > 0 ? (uint64_t)call->returned : 0;
+	return (uint64_t)call->args[source->from - FROM_ARG0];
 }
 
 /* Whether a call of this function can have been then. */
@@ -211,8 +245,11 @@ static void inprocess_record(void *state, struct row_maker *maker, const struct 
 	set_call(inprocess, row, writer, number, ts, head->number >> INPROCESS_DEPTH_AT,
 		 call->args);
 	SET(dur, dur);
-	if (traits[number].returns)
+	if (functions[number].returns)
 		SET(returned, call->returned);
+	if (has_bytes(inprocess, number))
+		SET(bytes, factor(&traits_of(inprocess, number)->bytes[0], call) *
+				   factor(&traits_of(inprocess, number)->bytes[1], call));
 	sink_end_row(&maker->sink, TABLE_call);
 }
 

@@ -60,7 +60,7 @@ static void add_row(struct inprocess_counts *counts, const struct pool_writer *w
 		.counted = { .name = function->name,
 			     .module = calls_module(counts->calls, function->module)->name,
 			     .timed = true,
-			     .moves_bytes = function->bytes[0] },
+			     .moves_bytes = function->traits.bytes[0].from },
 		.count = now->count - before->count,
 		.time = now->time - before->time,
 		.bytes = now->bytes - before->bytes,

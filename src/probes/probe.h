@@ -119,6 +119,17 @@ struct probe {
 		return bpf ? 0 : -errno;                                                          \
 	}
 
+/* Sets the cells that rows of calls, waits and faults begin with, from the head of their record. */
+#define SET_HEAD(row, table, head)                                                    \
+	do {                                                                          \
+		builder_set(row, column_##table##_ts, (int64_t)(head)->ts);           \
+		if (!((head)->flags & (RECORD_UNFINISHED | RECORD_NO_START)))         \
+			builder_set(row, column_##table##_dur, (int64_t)(head)->dur); \
+		builder_set(row, column_##table##_cpu, (head)->cpu);                  \
+		builder_set(row, column_##table##_pid, (head)->pid);                  \
+		builder_set(row, column_##table##_tid, (head)->tid);                  \
+	} while (0)
+
 /* Keeps a link until the programs are detached. The link may be what libbpf gave: NULL, with errno. */
 int probe_keep_link(struct probe_run *run, struct bpf_link *link);
 

@@ -140,10 +140,39 @@ static void set_wake(struct builder *row, uint64_t ts, int64_t wait, uint32_t ea
 	SET(waker_kind, kind - 1);
 }
 
+/* The letter that tools print for a state of the kernel's, as an index into task_state_names; -1: none of them. */
+static int state_letter(unsigned state)
+{
+	static const struct {
+		unsigned bits;
+		int letter;
+	} letters[] = { /* the first that fits counts */
+			{ TASK_INTERRUPTIBLE, END_STATE_S },
+			{ TASK_UNINTERRUPTIBLE, END_STATE_D },
+			{ 0x4, END_STATE_T },
+			{ 0x8, END_STATE_t },
+			{ 0x10 | 0x80, END_STATE_X },
+			{ 0x20, END_STATE_Z },
+			{ 0x40, END_STATE_P }
+	};
+
+	if (!state)
+		return END_STATE_R;
+	if (state == SCHED_STATE_UNKNOWN)
+		return -1;
+	if ((state & TASK_IDLE) == TASK_IDLE)
+		return END_STATE_I;
+	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++)
+		if (state & letters[i].bits)
+			return letters[i].letter;
+	return -1;
+}
+
 static void sched_decode(struct row_maker *maker, const struct record *head, size_t size)
 {
 	const struct sched_record *sched = (const void *)head;
 	struct builder *row = sink_table(&maker->sink, TABLE_sched);
+	int state = state_letter(sched->state);
 
 	(void)size;
 	if (!row)
@@ -153,12 +182,12 @@ static void sched_decode(struct row_maker *maker, const struct record *head, siz
 	SET(cpu, head->cpu);
 	set_thread(row, head->pid, head->tid, head->flags & SCHED_IDLE);
 	SET(prio, sched->prio);
-	set_wake(row, head->ts, sched->wait, sched->early, sched->waker_kind);
+	set_wake(row, head->ts, sched->wait, sched->early, head->op);
 	if (sched->waker)
 		SET(waker_tid, sched->waker);
 	set_syscall(row, column_sched_waker_syscall, sched->waker_syscall);
-	if (sched->state >= 0) {
-		SET(end_state, sched->state);
+	if (state >= 0) {
+		SET(end_state, state);
 		SET(iowait, !!(head->flags & SCHED_IOWAIT));
 	}
 	set_syscall(row, column_sched_syscall, sched->syscall);

@@ -68,12 +68,7 @@ static void stall_decode(struct row_maker *maker, const struct record *head, siz
 	(void)size;
 	if (!row)
 		return sink_drop(&maker->sink, TABLE_stall);
-	SET(ts, head->ts);
-	if (!(head->flags & RECORD_UNFINISHED))
-		SET(dur, head->dur);
-	SET(cpu, head->cpu);
-	SET(pid, head->pid);
-	SET(tid, head->tid);
+	SET_HEAD(row, stall, head);
 	SET(kind, head->op);
 	if (stall->value != RECORD_NULL)
 		SET(value, stall->value);

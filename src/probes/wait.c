@@ -109,12 +109,7 @@ static void wait_decode(struct row_maker *maker, const struct record *head, size
 	(void)size;
 	if (!row)
 		return sink_drop(&maker->sink, TABLE_wait);
-	SET(ts, head->ts);
-	if (!(head->flags & RECORD_UNFINISHED))
-		SET(dur, head->dur);
-	SET(cpu, head->cpu);
-	SET(pid, head->pid);
-	SET(tid, head->tid);
+	SET_HEAD(row, wait, head);
 	set_name(row, wait->number);
 	SET(arg0, wait->arg0);
 	if (wait->fd != DESCRIPTOR_NONE)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/program.h"
 #include "query/duckdb_api.h"
 
 #define LIBRARY "libduckdb.so"
@@ -85,22 +86,6 @@ static int try_library(const char *path, struct error *e)
 	return 0;
 }
 
-static bool beside_program(char *out, size_t size, const char *relative)
-{
-	char program[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	char *slash;
-
-	if (length < 0)
-		return false;
-	program[length] = '\0';
-	slash = strrchr(program, '/');
-	if (!slash)
-		return false;
-	slash[1] = '\0';
-	return (size_t)snprintf(out, size, "%s%s", program, relative) < size;
-}
-
 int duckdb_load(struct error *e)
 {
 	static const char *const beside[] = { LIBRARY, "../lib/strata/" LIBRARY };
@@ -117,7 +102,7 @@ int duckdb_load(struct error *e)
 
 		if (i == 0)
 			err = try_library(LIBRARY, e);
-		else if (beside_program(path, sizeof(path), beside[i - 1]))
+		else if (program_beside(path, sizeof(path), beside[i - 1]))
 			err = try_library(path, e);
 		if (!err)
 			return 0;

@@ -20,6 +20,83 @@
 #define BYTES_WRITTEN \
 	"coalesce(sum(returned) FILTER (dir <> 'R' AND returned > 0), 0)::BIGINT AS bytes_written"
 
+/* ---- levels: what ran inside what, by the outermost call around it ---- */
+
+/* Calls of libraries that no other is around. */
+#define OUTERMOST                                                                                  \
+	"outer_call AS (SELECT run, node, tid, ts, ts + dur AS until, dur, func, bytes FROM call " \
+	"WHERE depth = 0 AND module <> 'kernel' AND dur IS NOT NULL)"
+
+/* System calls, each with the call of a library around it; not those in queues, which are inside nothing. */
+#define SYSTEM_CALLS                                                                               \
+	"every AS (SELECT run, node, tid, ts, dur, op, greatest(returned, 0) AS bytes, missed, "   \
+	"blocked FROM io WHERE op NOT LIKE 'io\\_uring\\_%' ESCAPE '\\' AND op NOT LIKE "          \
+	"'aio\\_%' "                                                                               \
+	"ESCAPE '\\' UNION ALL SELECT run, node, tid, ts, dur, op, NULL, NULL, blocked FROM fs "   \
+	"UNION ALL SELECT run, node, tid, ts, dur, op, NULL, NULL, NULL FROM mem UNION ALL "       \
+	"SELECT run, node, tid, ts, dur, op, NULL, NULL, blocked FROM wait), "                     \
+	"system_call AS (SELECT s.*, s.ts + s.dur AS until, CASE WHEN s.ts < o.until THEN o.func " \
+	"END AS func FROM every s ASOF LEFT JOIN outer_call o ON s.run = o.run AND s.node = "      \
+	"o.node AND s.tid = o.tid AND s.ts >= o.ts)"
+
+/* Requests that the thread made itself, by the system call around them; those that the kernel writes later are not inside. */
+#define REQUESTS                                                                                   \
+	"request AS (SELECT b.run, b.node, b.tid, b.bytes, b.ts, b.ts + b.dur + "                  \
+	"coalesce(b.queued, "                                                                      \
+	"0) AS until, CASE WHEN b.ts < s.until THEN coalesce(s.func, s.op) END AS operation FROM " \
+	"(SELECT * FROM block WHERE tid IS NOT NULL AND (op = 'R' OR sync)) b ASOF LEFT JOIN "     \
+	"system_call s ON b.run = s.run AND b.node = s.node AND b.tid = s.tid AND b.ts >= s.ts)"
+
+/* When a thread had a request under way: stretches without overlap, with how long those before each were. */
+#define BUSY                                                                                      \
+	"edge AS (SELECT *, max(until) OVER (PARTITION BY run, node, tid ORDER BY ts ROWS "       \
+	"BETWEEN "                                                                                \
+	"UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM request WHERE until IS NOT NULL), "  \
+	"numbered AS (SELECT *, sum(CASE WHEN before IS NULL OR ts > before THEN 1 ELSE 0 END) "  \
+	"OVER (PARTITION BY run, node, tid ORDER BY ts ROWS UNBOUNDED PRECEDING) AS number FROM " \
+	"edge), stretch AS (SELECT run, node, tid, min(ts) AS ts, max(until) AS until FROM "      \
+	"numbered GROUP BY run, node, tid, number), busy AS (SELECT *, sum(until - ts) OVER "     \
+	"(PARTITION BY run, node, tid ORDER BY ts ROWS UNBOUNDED PRECEDING) - (until - ts) AS "   \
+	"earlier FROM stretch)"
+
+/* Time of a system call off the CPU while a request of its thread was under way. */
+#define WAITED                                                                                    \
+	"timed AS (SELECT s.*, coalesce(b.earlier + least(s.ts, b.until) - b.ts, 0) AS at_start " \
+	"FROM system_call s ASOF LEFT JOIN busy b ON s.run = b.run AND s.node = b.node AND "      \
+	"s.tid = b.tid AND s.ts >= b.ts), waited AS (SELECT s.*, least(s.blocked, "               \
+	"coalesce(b.earlier + least(s.until, b.until) - b.ts, 0) - s.at_start) AS waited FROM "   \
+	"timed s ASOF LEFT JOIN busy b ON s.run = b.run AND s.node = b.node AND s.tid = b.tid "   \
+	"AND s.until >= b.ts)"
+
+/* Functions of the kernel that no other is around, by the system call around them. */
+#define KERNEL_CALLS                                                                               \
+	"inner_call AS (SELECT *, max(ts + dur) OVER (PARTITION BY run, node, tid ORDER BY ts "    \
+	"ROWS "                                                                                    \
+	"BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM call WHERE module = "         \
+	"'kernel' AND dur IS NOT NULL), kernel_call AS (SELECT k.run, k.node, k.dur, k.bytes, "    \
+	"coalesce(CASE WHEN k.ts < s.until THEN coalesce(s.func, s.op) END, k.func) AS operation " \
+	"FROM (SELECT * FROM inner_call WHERE before IS NULL OR ts >= before) k ASOF LEFT JOIN "   \
+	"system_call s ON k.run = s.run AND k.node = s.node AND k.tid = s.tid AND k.ts >= s.ts)"
+
+#define LEVELS                                                                                     \
+	"level AS (SELECT run, node, func AS operation, 1 AS number, 'library' AS level, "         \
+	"count(*) "                                                                                \
+	"AS calls, sum(bytes) AS bytes, sum(dur) AS time, NULL AS own FROM outer_call GROUP BY "   \
+	"ALL UNION ALL SELECT run, node, coalesce(func, op), 2, 'system call', count(*), "         \
+	"sum(bytes), sum(dur), sum(dur - coalesce(waited, 0)) FROM waited GROUP BY ALL UNION "     \
+	"ALL SELECT run, node, operation, 3, 'kernel', count(*), sum(bytes), sum(dur), NULL FROM " \
+	"kernel_call GROUP BY ALL UNION ALL SELECT run, node, coalesce(func, op), 4, 'page "       \
+	"cache', count(*), sum(missed), NULL, NULL FROM system_call WHERE missed > 0 GROUP BY "    \
+	"ALL UNION ALL SELECT r.run, r.node, r.operation, 5, 'device', count(*), sum(r.bytes), "   \
+	"sum(r.until - r.ts), NULL FROM request r WHERE operation IS NOT NULL GROUP BY ALL)"
+
+/* Own time: of a library what is in no system call, of a system call what is neither in functions of the kernel nor a wait for
+ * requests, of devices those waits. */
+#define LEVELS_WITH                                                                               \
+	"WITH " OUTERMOST ", " SYSTEM_CALLS ", " REQUESTS ", " BUSY ", " WAITED ", " KERNEL_CALLS \
+	", " LEVELS ", waiting AS (SELECT run, node, coalesce(func, op) AS operation, "           \
+	"sum(waited) AS waited FROM waited GROUP BY ALL) "
+
 const struct view views[] = {
 	{ "file_io", "Bytes and time of reads and writes per file",
 	  "SELECT path, count(*) AS calls, " BYTES_READ ", " BYTES_WRITTEN
@@ -100,6 +177,20 @@ const struct view views[] = {
 	  "quantile_cont(dur, 0.5) / 1e3 AS p50_us, max(dur) / 1e3 AS max_us, "
 	  "sum(value)::BIGINT AS bytes, count(DISTINCT tid) AS threads, run, node "
 	  "FROM stall GROUP BY kind, path, dev, run, node ORDER BY time_ms DESC" },
+	{ "levels",
+	  "Calls, bytes and time at each level below an operation, its own time and with what is "
+	  "below",
+	  LEVELS_WITH
+	  "SELECT l.operation, l.level, l.calls::BIGINT AS calls, l.bytes::BIGINT AS bytes, "
+	  "l.bytes / l.calls AS bytes_a_call, l.time / 1e6 AS time_ms, (CASE l.number WHEN 1 THEN "
+	  "l.time - coalesce(s.time, 0) WHEN 2 THEN CASE WHEN k.time IS NULL THEN l.own ELSE "
+	  "l.time - k.time END WHEN 3 THEN l.time - coalesce(w.waited, 0) WHEN 5 THEN w.waited "
+	  "END) / 1e6 AS own_ms, l.run, l.node FROM level l LEFT JOIN level s ON l.number = 1 AND "
+	  "s.number = 2 AND l.run = s.run AND l.node = s.node AND l.operation = s.operation LEFT "
+	  "JOIN level k ON k.number = 3 AND l.run = k.run AND l.node = k.node AND l.operation = "
+	  "k.operation LEFT JOIN waiting w ON l.run = w.run AND l.node = w.node AND l.operation = "
+	  "w.operation ORDER BY max(l.time) OVER (PARTITION BY l.run, l.node, l.operation) DESC, "
+	  "l.operation, l.number" },
 };
 
 const unsigned view_count = sizeof(views) / sizeof(*views);

@@ -1,7 +1,7 @@
 /* The classic text layouts: what their files share. classic.c is the driver, classic_layouts.c says what the columns of
  * each are, trace_visuals.c those of the files that the scripts of that name read; classic_lines.c puts lines together and
  * in order. What is no plain list of calls has a file of its own: classic_open.c, classic_switches.c, classic_time.c, and
- * classic_cpu.c, classic_gpu.c and classic_pids.c for what looks like mpstat, nvidia-smi pmon and ps.
+ * classic_cpu.c, classic_gpu.c, classic_dmon.c and classic_pids.c for what looks like mpstat, nvidia-smi pmon and dmon, and ps.
  */
 #ifndef STRATA_RENDER_CLASSIC_H
 #define STRATA_RENDER_CLASSIC_H
@@ -111,6 +111,7 @@ int classic_open(struct classic *c, struct error *e);
 int classic_time_align(struct classic *c, struct error *e);
 int classic_cpu(struct classic *c, struct error *e);
 int classic_gpu(struct classic *c, struct error *e);
+int classic_dmon(struct classic *c, struct error *e);
 int classic_pids(struct classic *c, struct error *e);
 
 #endif

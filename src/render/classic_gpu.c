@@ -9,7 +9,8 @@
 #include "render/classic.h"
 #include "store/merge.h"
 
-#define MAX_GPUS 64
+#define MAX_GPUS   64
+#define LIST_EVERY 6000000000ull /* ns, the sampler's five seconds and some */
 
 enum { SM, MEM, ENC, DEC, JPG, OFA, FB, CCPM, VALUES };
 
@@ -102,9 +103,15 @@ static void write_process(struct classic *c, const struct rows *rows, uint64_t t
 	c->rows++;
 }
 
+/* Processes are asked for more rarely than devices: one that was there is there until it was asked for again. */
+static bool has_process(uint64_t listed, uint64_t sampled)
+{
+	return listed && listed + LIST_EVERY >= sampled;
+}
+
 int classic_gpu(struct classic *c, struct error *e)
 {
-	uint64_t wanted[TABLE_COUNT], sampled[MAX_GPUS], busy[MAX_GPUS] = { 0 };
+	uint64_t wanted[TABLE_COUNT], sampled[MAX_GPUS], listed[MAX_GPUS] = { 0 };
 	struct merge merge;
 	int err;
 
@@ -127,17 +134,16 @@ int classic_gpu(struct classic *c, struct error *e)
 		if (gpu < 0 || gpu >= MAX_GPUS)
 			continue;
 		if (process) {
-			busy[gpu] = 1;
+			listed[gpu] = merge.ts;
 			continue;
 		}
 		/* The sample before this one is over. */
-		if (sampled[gpu] != UINT64_MAX && !busy[gpu])
+		if (sampled[gpu] != UINT64_MAX && !has_process(listed[gpu], sampled[gpu]))
 			write_idle(c, sampled[gpu], gpu);
 		sampled[gpu] = merge.ts;
-		busy[gpu] = 0;
 	}
 	for (int64_t gpu = 0; gpu < MAX_GPUS && !err; gpu++)
-		if (sampled[gpu] != UINT64_MAX && !busy[gpu])
+		if (sampled[gpu] != UINT64_MAX && !has_process(listed[gpu], sampled[gpu]))
 			write_idle(c, sampled[gpu], gpu);
 	/* Who reads the date from this file finds it, on a machine without a device too. */
 	if (!err && c->layout->summed && !c->rows)

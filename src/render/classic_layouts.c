@@ -192,6 +192,7 @@ const struct classic_layout classic_layouts[] = {
 	{ .name = "pids", .table = TABLE_process, .write = classic_pids },
 	{ .name = "cpu", .table = TABLE_cpu, .write = classic_cpu },
 	{ .name = "gpu", .table = TABLE_gpu_process, .write = classic_gpu },
+	{ .name = "dmon", .table = TABLE_gpu, .write = classic_dmon },
 };
 
 const size_t classic_layout_count = sizeof(classic_layouts) / sizeof(*classic_layouts);

@@ -64,6 +64,7 @@ const struct export_format export_formats[] = {
 	CLASSIC("pids", "the job's processes and threads as ps aux -T lists them"),
 	CLASSIC("cpu", "as mpstat -P ALL 1 prints"),
 	CLASSIC("gpu", "as nvidia-smi pmon -s um -o DT prints"),
+	CLASSIC("dmon", "as nvidia-smi dmon -s pucmt -o DT prints"),
 };
 
 const size_t export_format_count = sizeof(export_formats) / sizeof(*export_formats);

@@ -34,7 +34,9 @@ struct export_request {
 	uint64_t max_bytes;	      /* 0: no limit */
 	bool raw;		      /* classic layouts: names as they are */
 	bool libc_names;	      /* pfw: calls by the names of the C library */
-	bool csv_safe;		      /* csv: no formulas of spreadsheets */
+	uint64_t
+		counter_interval; /* pfw: calls counted each so many ns, as DataCrumbs does; 0: events */
+	bool csv_safe;		  /* csv: no formulas of spreadsheets */
 
 	/* Called now and then with the rows done since the last call, with what is worth saying, and with what may
 	 * mislead who does not know it. */

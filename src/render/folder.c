@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 int folder_open(struct folder *folder, const struct export_request *request, struct error *e)
 {
@@ -11,7 +12,8 @@ int folder_open(struct folder *folder, const struct export_request *request, str
 	struct stat stat_;
 
 	*folder = (struct folder){ .request = request };
-	if (!mkdir(path, 0777))
+	folder->made = !mkdir(path, 0777);
+	if (folder->made)
 		return 0;
 	if (errno != EEXIST)
 		return error_errno(e, "cannot make the folder '%s'", path);
@@ -77,6 +79,8 @@ int folder_close(struct folder *folder, int err, uint64_t *total, struct error *
 		free(files[i]);
 	}
 	buf_free(&folder->files);
+	if (err && folder->made)
+		rmdir(folder->request->output); /* does nothing when another has put a file there */
 	*total = folder->total;
 	return err;
 }

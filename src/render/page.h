@@ -9,6 +9,7 @@
 
 #include "analyze/diff.h"
 #include "analyze/report.h"
+#include "analyze/why.h"
 
 /* Of a run compared with another: the difference and that run, whose changes the page then tells. */
 struct page_changes {
@@ -16,8 +17,9 @@ struct page_changes {
 	const struct report *before;
 };
 
-/* changes: NULL for a run alone. */
-int page_print_html(const struct report *report, const struct page_changes *changes, FILE *out);
+/* why: NULL where the trace cannot tell; changes: NULL for a run alone. */
+int page_print_html(const struct report *report, const struct why *why,
+		    const struct page_changes *changes, FILE *out);
 
 /* The timeline alone, as a figure for a paper. */
 void page_print_svg(const struct report *report, FILE *out);

@@ -19,6 +19,7 @@
 #include "render/json.h"
 #include "render/page.h"
 #include "render/report.h"
+#include "render/why.h"
 
 #define MOST_ROWS    200 /* of each list of figures */
 #define MOST_STEPS   20000
@@ -163,6 +164,7 @@ static void print_timeline(struct json *json, const struct report *report, size_
 		json_close(json);
 	}
 	json_close(json);
+	json_uint(json, "series_left_out", timeline->series_left_out);
 	print_steps(json, report);
 	print_strings(json, "ops", &timeline->ops);
 	print_strings(json, "paths", &timeline->paths);
@@ -282,8 +284,8 @@ static int print_compressed(const struct buf *raw, FILE *out)
 
 /* ---- the file ---- */
 
-static int print_json(const struct report *report, const struct page_changes *changes,
-		      size_t raw_size, FILE *out)
+static int print_json(const struct report *report, const struct why *why,
+		      const struct page_changes *changes, size_t raw_size, FILE *out)
 {
 	struct json json = { 0 };
 	char *text = NULL;
@@ -296,6 +298,10 @@ static int print_json(const struct report *report, const struct page_changes *ch
 	report_print_json(report, MOST_ROWS, json.out);
 	fputs(",\"timeline\":", json.out);
 	print_timeline(&json, report, raw_size);
+	if (why) {
+		fputs(",\"why\":", json.out);
+		why_print_json(why, json.out);
+	}
 	if (changes) {
 		fputs(",\"diff\":", json.out);
 		diff_print_json(changes->diff, changes->before, report, MOST_CHANGES, json.out);
@@ -310,7 +316,8 @@ static int print_json(const struct report *report, const struct page_changes *ch
 	return 0;
 }
 
-int page_print_html(const struct report *report, const struct page_changes *changes, FILE *out)
+int page_print_html(const struct report *report, const struct why *why,
+		    const struct page_changes *changes, FILE *out)
 {
 	size_t size = (size_t)(page_bytes_end - page_bytes);
 	const char *here = memmem(page_bytes, size, data_here, strlen(data_here));
@@ -320,7 +327,7 @@ int page_print_html(const struct report *report, const struct page_changes *chan
 	if (!err && here) {
 		fwrite(page_bytes, 1, (size_t)(here - page_bytes), out);
 		fputs("<script type=\"application/json\" id=\"data\">", out);
-		err = print_json(report, changes, raw.size, out);
+		err = print_json(report, why, changes, raw.size, out);
 		fputs("</script>\n<script type=\"text/plain\" id=\"arrays\">", out);
 		if (!err)
 			err = print_compressed(&raw, out);

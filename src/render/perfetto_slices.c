@@ -1,4 +1,6 @@
 /* Spans as slices of the Perfetto export: the track of each, and what an arrow from a block request needs to know. */
+#include <string.h>
+
 #include "render/perfetto.h"
 
 void slice_begin(struct perfetto *p, const struct slice *slice, const struct event_row *event)
@@ -120,6 +122,27 @@ static void begin_flow(struct perfetto *p, const struct event_row *event, struct
 	flows_add_request(p, &request);
 }
 
+/* An arrow from the thread that launched it: the call itself is in the trace only where calls are traced, so a moment stands for it. */
+static void begin_launch(struct perfetto *p, const struct event_row *event,
+			 struct perfetto_thread *thread, struct slice *slice)
+{
+	static const char name[] = "launch";
+	int64_t launch = rows_cell(event->rows, column_gpu_op_launch);
+	int64_t correlation = rows_cell(event->rows, column_gpu_op_correlation);
+	struct slice moment = { .category = TABLE_gpu_op + 1, .instant = true };
+
+	/* What one graph leads to has the number of its launch, and follows one another. */
+	if (!thread || launch == CELL_NULL || launch < 0 || (uint64_t)launch > event->ts ||
+	    correlation == p->last_launch)
+		return;
+	p->last_launch = correlation;
+	moment.ts = (uint64_t)launch;
+	moment.track = thread_track(p, thread);
+	moment.name = name_intern(p, name, strlen(name));
+	moment.flow = slice->flow_end = p->next_flow++;
+	slice_begin(p, &moment, NULL);
+}
+
 void slices_take(struct perfetto *p, const struct event_row *event)
 {
 	unsigned table = (unsigned)(event->plan->schema - schema_tables);
@@ -134,6 +157,8 @@ void slices_take(struct perfetto *p, const struct event_row *event)
 	slice.track = place_event(p, event, thread);
 	if (table == TABLE_block && event->end != EVENT_NO_END && p->flows)
 		begin_flow(p, event, &slice);
+	if (table == TABLE_gpu_op && p->flows)
+		begin_launch(p, event, thread, &slice);
 	slice_begin(p, &slice, event);
 	if (event->end == EVENT_NO_END)
 		return;

@@ -30,12 +30,18 @@ void pfw_put_thread(struct pfw_line *line, uint64_t pid, uint64_t tid)
 	line_uint(line, tid);
 }
 
+/* Calls, one by one or counted. */
+#define COUNTED_TABLES \
+	(1u << TABLE_io | 1u << TABLE_fs | 1u << TABLE_mem | 1u << TABLE_call | 1u << TABLE_counter)
+
 static void take_row(struct pfw *w, const struct merge *merge)
 {
 	struct event_row event;
 
 	event_read(&event, &w->plans[merge->table], merge->rows, merge->ts);
-	if (event.plan->class == EVENT_SPAN)
+	if (w->request->counter_interval)
+		pfw_counters_take(w, &event);
+	else if (event.plan->class == EVENT_SPAN)
 		pfw_take_span(w, &event);
 	else
 		pfw_take_sample(w, &event);
@@ -53,6 +59,8 @@ static int write_rows(struct pfw *w, struct export_result *result, struct error 
 		if (w->plans[table].class != EVENT_OTHER && schema_tables[table].label)
 			tables |= 1u << table;
 	}
+	if (w->request->counter_interval)
+		tables &= COUNTED_TABLES;
 	err = merge_open(&merge, w->run->reader, tables & w->request->tables, wanted, w->run->from,
 			 w->run->to, e);
 	while (!err && (err = merge_next(&merge, e)) > 0) {
@@ -63,6 +71,7 @@ static int write_rows(struct pfw *w, struct export_result *result, struct error 
 		if (w->out.error)
 			break; /* told when the output is finished */
 	}
+	pfw_counters_flush(w);
 	export_progress(w->request, result->rows % EXPORT_PROGRESS_ROWS);
 	merge_close(&merge);
 	return export_settle(result, err, e);
@@ -83,6 +92,7 @@ static void pfw_begin(struct pfw *w)
 static void pfw_free(struct pfw *w)
 {
 	pfw_lanes_close(&w->lanes);
+	pfw_counters_free(&w->counters);
 	map_free(&w->files);
 	map_free(&w->hashes);
 	buf_free(&w->scratch);

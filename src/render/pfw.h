@@ -1,5 +1,5 @@
 /* The .pfw export's own parts: pfw.c reads the rows, pfw_names.c tells what hashes and threads are called, pfw_events.c
- * writes events and counters.
+ * writes events and counters, pfw_counters.c the counters of another dialect.
  */
 #ifndef STRATA_RENDER_PFW_H
 #define STRATA_RENDER_PFW_H
@@ -7,10 +7,19 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/strings.h"
 #include "render/event.h"
 #include "render/export.h"
 #include "render/pfw_lanes.h"
 #include "render/pfw_line.h"
+
+/* Calls of one interval, counted. */
+struct pfw_counters {
+	struct strings keys; /* struct counted_key each */
+	struct buf sums;     /* struct counted_sum: by the numbers of the keys */
+	struct strings names;
+	uint64_t since; /* ts of the interval */
+};
 
 struct pfw {
 	const struct export_request *request;
@@ -24,6 +33,7 @@ struct pfw {
 	struct map hashes; /* told of */
 	struct event_plan plans[TABLE_COUNT];
 	const char *names[TABLE_COUNT][SHOWN_MAX_COLUMNS]; /* of their arguments here */
+	struct pfw_counters counters;			   /* with the request's counter_interval */
 	struct buf scratch;
 	int error; /* -ENOMEM, for good */
 };
@@ -47,5 +57,12 @@ uint64_t pfw_hash_path(struct pfw *w, const struct event_argument *argument,
 void pfw_prepare(struct pfw *w);
 void pfw_take_span(struct pfw *w, const struct event_row *event);
 void pfw_take_sample(struct pfw *w, const struct event_row *event);
+
+/* ---- pfw_counters.c ---- */
+
+/* A row of io, fs, mem, call or counter. */
+void pfw_counters_take(struct pfw *w, const struct event_row *row);
+void pfw_counters_flush(struct pfw *w);
+void pfw_counters_free(struct pfw_counters *counters);
 
 #endif

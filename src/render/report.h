@@ -25,6 +25,7 @@
 	SECTION(operations)      \
 	SECTION(histograms)      \
 	SECTION(devices)         \
+	SECTION(levels)          \
 	SECTION(trace)
 
 enum report_section {

@@ -428,7 +428,9 @@ void report_print_json(const struct report *report, size_t top, FILE *out)
 	print_tasks(&json, report, top);
 	report_json_files(&json, report, top);
 	JSON_LIST(&json, "devices", report->devices.list, report->devices.count, print_device);
+	report_json_levels(&json, report, top);
 	print_usage(&json, &report->usage);
+	report_json_gpu_work(&json, &report->gpu_work, top);
 	print_job(&json, &report->job);
 	print_cost(&json, report);
 	json_close(&json);

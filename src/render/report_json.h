@@ -16,6 +16,10 @@ void report_json_process(struct json *json, const struct report *report, uint32_
 
 void report_json_files(struct json *json, const struct report *report, size_t top);
 
+void report_json_gpu_work(struct json *json, const struct gpu_work *work, size_t top);
+
+void report_json_levels(struct json *json, const struct report *report, size_t top);
+
 void report_json_containers(struct json *json, const struct report *report, size_t top);
 
 #endif

@@ -131,6 +131,17 @@ static void print_gpu(const struct report *report, FILE *out)
 		putc('\n', out);
 		return;
 	}
+	if (report->gpu_work.device_count) {
+		const struct gpu_work *work = &report->gpu_work;
+		double sum = 0;
+
+		for (size_t i = 0; i < work->device_count; i++)
+			sum += work->devices[i].share;
+		fprintf(out, "%zu device%s: the job's work ran for %.0f %% of the time\n",
+			work->device_count, work->device_count == 1 ? "" : "s",
+			100 * sum / (double)work->device_count);
+		return;
+	}
 	fprintf(out,
 		"%zu device%s: a kernel ran for %.0f %% of the time; idle (below %d %%) for %.0f "
 		"%%\n",

@@ -34,6 +34,7 @@ void section_directories(const struct section_print *print);
 void section_operations(const struct section_print *print);
 void section_histograms(const struct section_print *print);
 void section_devices(const struct section_print *print);
+void section_levels(const struct section_print *print);
 void section_trace(const struct section_print *print);
 
 #endif

@@ -1,4 +1,4 @@
-/* The sections of a report about who used the machine: tasks, processes, CPUs, GPUs, the job as a whole. */
+/* The sections of a report about who used the machine: tasks, processes, CPUs, the job as a whole. */
 #include <math.h>
 #include <string.h>
 
@@ -159,32 +159,6 @@ void section_cpus(const struct section_print *print)
 		table_cell(&table, "%.1f", cpu->irq);
 		table_cell(&table, "%.1f", cpu->steal);
 		table_cell(&table, "%.1f", cpu->idle);
-	}
-	section_table(print, &table);
-}
-
-void section_gpus(const struct section_print *print)
-{
-	const struct usage *usage = &print->report->usage;
-	struct table table;
-
-	section_title(print, "GPUs", "averages of samples");
-	if (!usage->gpu_count) {
-		section_missing(print, "not recorded");
-		return;
-	}
-	table_begin(&table, "GPU|kernels %||memory %|idle %|most memory|of|power W", "rrbRrrRR");
-	for (size_t i = 0; i < usage->gpu_count; i++) {
-		const struct gpu_average *gpu = &usage->gpus[i];
-
-		table_cell(&table, "%lld", (long long)gpu->gpu);
-		table_cell(&table, "%.1f", gpu->sm);
-		table_bar(&table, gpu->sm / 100);
-		table_cell(&table, "%.1f", gpu->mem);
-		table_cell(&table, "%.1f", gpu->idle);
-		table_bytes(&table, gpu->most_fb);
-		table_bytes(&table, gpu->fb_total);
-		table_cell(&table, "%.0f", gpu->power);
 	}
 	section_table(print, &table);
 }

@@ -98,6 +98,7 @@ static void print_sections(const struct report *report, const struct report_styl
 		[SECTION_operations] = section_operations,
 		[SECTION_histograms] = section_histograms,
 		[SECTION_devices] = section_devices,
+		[SECTION_levels] = section_levels,
 		[SECTION_trace] = section_trace,
 	};
 	struct section_print print = { report, style, out };

@@ -15,6 +15,9 @@ struct why_style {
 void why_print_text(const struct why *why, const struct why_style *style, FILE *out);
 void why_print_json(const struct why *why, FILE *out); /* keys: strata-why(1) */
 
+/* A cause of the verdict in a sentence without its end; may hold bytes of paths. -ENOMEM. */
+int why_say_claim(const struct why *why, const struct why_claim *claim, struct buf *out);
+
 /* The query that lists what ran around the longest piece of a line. */
 const char *why_line_sql(const struct why_line *line, char *out, size_t size);
 

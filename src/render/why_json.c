@@ -6,7 +6,8 @@
 #include "render/json_fields.h"
 #include "render/why.h"
 
-#define MOST_FILES 10
+#define MOST_FILES  10
+#define MOST_RANKED 20
 
 static void print_focus(struct json *json, const struct why *why)
 {
@@ -86,31 +87,101 @@ static void print_line(struct json *json, const struct why *why, const struct wh
 	json_close(json);
 }
 
+static void print_name(struct json *json, const struct why *why, const char *key, uint32_t name)
+{
+	size_t size;
+	const char *text = name == UINT32_MAX ? NULL : strings_get(&why->calls.names, name, &size);
+
+	if (text)
+		json_text(json, key, text, size);
+	else
+		json_null(json, key);
+}
+
+static void print_path(struct json *json, const struct why *why, int64_t file)
+{
+	size_t size;
+	const char *path = file == CELL_NULL ? NULL : dims_path(why->context.dims, file, &size);
+
+	if (path)
+		json_text(json, "path", path, size);
+	else
+		json_null(json, "path");
+}
+
+/* The fields of a claim, into an object that is open. */
+static void print_claim(struct json *json, const struct why *why, const struct why_claim *claim)
+{
+	struct buf text = { 0 };
+
+	json_string(json, "cause", why_cause_names[claim->cause]);
+	if (!why_say_claim(why, claim, &text))
+		json_text(json, "sentence", (const char *)text.data, text.size);
+	buf_free(&text);
+	json_uint(json, "ns", claim->ns);
+	json_real(json, "share", claim->share);
+	json_string(json, "says", why_acts[claim->act].says);
+	json_uint(json, "says_ns", claim->act_ns);
+	print_name(json, why, "name", claim->name);
+	print_path(json, why, claim->file);
+	json_uint(json, "bound", claim->bound_ns);
+	json_string(json, "limit", why_limit_says[claim->limit]);
+}
+
 static void print_verdict(struct json *json, const struct why *why)
 {
 	const struct why_verdict *verdict = &why->verdict;
-	char sentence[512], part[32], whole[32];
 
 	json_open(json, "verdict", '{');
-	if (!verdict->known) {
+	if (verdict->refused || !verdict->claim_count) {
 		json_null(json, "cause");
-		json_string(json, "sentence", verdict->refused);
+		json_string(json, "sentence", verdict->refused ? verdict->refused : "nothing");
 		json_null(json, "share");
 		json_null(json, "bound");
 		json_close(json);
 		return;
 	}
-	snprintf(sentence, sizeof(sentence), "%s: %s of %s of the %s; most of it: %s",
-		 why_cause_names[verdict->cause],
-		 units_format_duration(part, sizeof(part), verdict->ns),
-		 units_format_duration(whole, sizeof(whole), verdict->of_ns),
-		 verdict->loop ? "training loop" : "run", why_acts[verdict->sum->act].says);
-	json_string(json, "cause", why_cause_names[verdict->cause]);
-	json_string(json, "sentence", sentence);
+	print_claim(json, why, &verdict->claims[0]);
 	json_bool(json, "loop", verdict->loop);
-	json_uint(json, "ns", verdict->ns);
-	json_real(json, "share", verdict->share);
-	json_uint(json, "bound", verdict->bound_ns);
+	json_uint(json, "of_ns", verdict->of_ns);
+	json_string(json, "advice", why_advice_names[verdict->advice]);
+	json_open(json, "next", '[');
+	for (size_t i = 1; i < verdict->claim_count; i++) {
+		json_open(json, NULL, '{');
+		print_claim(json, why, &verdict->claims[i]);
+		json_close(json);
+	}
+	json_close(json);
+	json_close(json);
+}
+
+static void print_mix(struct json *json, const struct why *why)
+{
+	const struct why_mix *mix = &why->mix;
+
+	json_open(json, "mix", '{');
+	JSON_FIELDS(json, mix, batches, awaited, made_ns, waited_ns, charged_ns, outside_ns);
+	JSON_FIELDS(json, mix, hidden_ns, missed_ns, idle_ns, workers, busy_ns);
+	json_open(json, "parts", '[');
+	for (size_t i = 0; i < mix_count(mix); i++) {
+		const struct why_part *part = mix_part(mix, i);
+
+		json_open(json, NULL, '{');
+		json_string(json, "says", why_acts[part->act].says);
+		print_name(json, why, "name", part->name);
+		JSON_FIELDS(json, part, made_ns, charged_ns);
+		json_close(json);
+	}
+	json_close(json);
+	json_close(json);
+}
+
+static void print_causes(struct json *json, const uint64_t *causes)
+{
+	json_open(json, "causes", '{');
+	for (unsigned i = 0; i < WHY_CAUSE_COUNT; i++)
+		if (causes[i])
+			json_uint(json, why_cause_names[i], causes[i]);
 	json_close(json);
 }
 
@@ -123,12 +194,41 @@ static void print_contexts(struct json *json, const struct why *why)
 		json_open(json, NULL, '{');
 		json_string(json, "name", why_context_names[i]);
 		json_uint(json, "ns", why->ledger.by_context[i]);
-		json_open(json, "causes", '{');
-		for (unsigned k = 0; k < WHY_CAUSE_COUNT; k++)
-			if (why->ledger.context_causes[i][k])
-				json_uint(json, why_cause_names[k],
-					  why->ledger.context_causes[i][k]);
+		print_causes(json, why->ledger.context_causes[i]);
 		json_close(json);
+	}
+	json_close(json);
+}
+
+static void print_windows(struct json *json, const struct why *why)
+{
+	json_open(json, "windows", '[');
+	for (size_t i = 0; i < windows_count(&why->windows); i++) {
+		const struct why_window *window = windows_get(&why->windows, i);
+
+		json_open(json, NULL, '{');
+		JSON_FIELDS(json, window, start, end, steps);
+		print_causes(json, window->causes);
+		json_close(json);
+	}
+	json_close(json);
+}
+
+static void print_ranks(struct json *json, const struct ranks *ranks)
+{
+	json_open(json, "ranks", '{');
+	for (unsigned rank = 0; rank < WHY_RANK_COUNT; rank++) {
+		json_open(json, why_rank_names[rank], '[');
+		for (size_t i = 0; i < ranks_count(ranks, rank) && i < MOST_RANKED; i++) {
+			const struct why_ranked *ranked = ranks_get(ranks, rank, i);
+			size_t size;
+			const char *name = strings_get(&ranks->names, ranked->name, &size);
+
+			json_open(json, NULL, '{');
+			json_text(json, "name", name, size);
+			JSON_FIELDS(json, ranked, ns, pieces);
+			json_close(json);
+		}
 		json_close(json);
 	}
 	json_close(json);
@@ -146,7 +246,10 @@ void why_print_json(const struct why *why, FILE *out)
 		print_line(&json, why, ledger_line(&why->ledger, i));
 	json_close(&json);
 	print_verdict(&json, why);
+	print_mix(&json, why);
 	print_contexts(&json, why);
+	print_windows(&json, why);
+	print_ranks(&json, &why->ranks);
 	json_close(&json);
 	fputc('\n', out);
 }

@@ -29,23 +29,50 @@ static void print_focus(const struct why *why, FILE *out)
 		duration(length, sizeof(length), why->ledger.total_ns));
 }
 
+static void print_claim(const struct why *why, const struct why_claim *claim, FILE *out)
+{
+	struct buf text = { 0 };
+	char bound[32];
+
+	if (!why_say_claim(why, claim, &text))
+		safe_write(out, (const char *)text.data, text.size);
+	buf_free(&text);
+	fputs(".\n", out);
+	if (claim->cause == WHY_computing)
+		return;
+	fprintf(out, "Without that it could not take less than %s, all else being equal: %s.\n",
+		duration(bound, sizeof(bound), claim->bound_ns), why_limit_says[claim->limit]);
+}
+
+/* The causes that come next, in a line. */
+static void print_others(const struct why *why, FILE *out)
+{
+	const struct why_verdict *verdict = &why->verdict;
+	char text[32];
+
+	for (size_t i = 1; i < verdict->claim_count; i++)
+		fprintf(out, "%s%s %s (%.1f %%; %s)", i == 1 ? "Then " : ", ",
+			why_cause_names[verdict->claims[i].cause],
+			duration(text, sizeof(text), verdict->claims[i].ns),
+			verdict->claims[i].share * 100, why_acts[verdict->claims[i].act].says);
+	if (verdict->claim_count > 1)
+		fputs(".\n", out);
+}
+
 static void print_verdict(const struct why *why, FILE *out)
 {
 	const struct why_verdict *verdict = &why->verdict;
-	char part[32], whole[32], most[32], bound[32];
 
-	if (!verdict->known) {
+	if (verdict->refused) {
 		fprintf(out, "\nNo verdict: %s.\n", verdict->refused);
 		return;
 	}
-	fprintf(out, "\n%s: %.1f %% of the %s, %s of %s; most of it: %s, %s.\n",
-		why_cause_names[verdict->cause], verdict->share * 100,
-		verdict->loop ? "training loop" : "run", duration(part, sizeof(part), verdict->ns),
-		duration(whole, sizeof(whole), verdict->of_ns), why_acts[verdict->sum->act].says,
-		duration(most, sizeof(most), verdict->sum_ns));
-	if (verdict->cause != WHY_computing)
-		fprintf(out, "Without that it could not take less than %s, all else being equal.\n",
-			duration(bound, sizeof(bound), verdict->bound_ns));
+	fputc('\n', out);
+	if (verdict->claim_count)
+		print_claim(why, &verdict->claims[0], out);
+	if (verdict->advice)
+		fprintf(out, "%s\n", why_advice_says[verdict->advice]);
+	print_others(why, out);
 	if (why->may_spin)
 		fputs("Computing may include spinning for the GPU: no row tells.\n", out);
 }
@@ -138,17 +165,6 @@ static void print_ledger(const struct why *why, const struct why_style *style, F
 	table_print(&table, out, style->width);
 }
 
-const char *why_line_sql(const struct why_line *line, char *out, size_t size)
-{
-	uint64_t end = line->longest_ts + line->longest_ns;
-
-	snprintf(out, size,
-		 "select ts, dur, cpu, tid, comm, end_state, syscall, waker_tid from sched where "
-		 "ts + dur >= %llu and ts <= %llu order by ts",
-		 (unsigned long long)line->longest_ts, (unsigned long long)end);
-	return out;
-}
-
 static void explain_line(const struct why *why, const struct why_line *line, FILE *out)
 {
 	char text[512], longest[32];
@@ -195,6 +211,40 @@ static void explain_sum(const struct why *why, const struct why_sum *sum, FILE *
 		fprintf(out, "\n  and %zu more\n", sum->line_count - shown);
 }
 
+/* What the batches were made of, by act: what of it was waited for, and what was hidden. */
+static void print_mix(const struct why *why, const struct why_style *style, FILE *out)
+{
+	const struct why_mix *mix = &why->mix;
+	struct table table;
+	char made[32], waited[32];
+
+	if (!mix->batches)
+		return;
+	fprintf(out,
+		"\n%zu batches took %s to make; the loop waited for %zu of them. Of its wait of "
+		"%s:\n",
+		mix->batches, duration(made, sizeof(made), mix->made_ns), mix->awaited,
+		duration(waited, sizeof(waited), mix->waited_ns));
+	table_begin(&table, "made of|waited for|hidden|", "lrrp");
+	for (size_t i = 0; i < mix_count(mix) && i < MOST_LINES; i++) {
+		const struct why_part *part = mix_part(mix, i);
+		size_t size = 0;
+		const char *name = part->name == UINT32_MAX
+					   ? ""
+					   : strings_get(&why->calls.names, part->name, &size);
+
+		table_cell(&table, "%s", why_acts[part->act].says);
+		table_duration(&table, part->charged_ns);
+		table_duration(&table, part->made_ns - part->charged_ns);
+		table_text(&table, name, size);
+	}
+	table_cell(&table, "%s", "before and after: start, hand-over");
+	table_duration(&table, mix->outside_ns);
+	table_cell(&table, "%s", "");
+	table_cell(&table, "%s", "");
+	table_print(&table, out, style->width);
+}
+
 void why_print_text(const struct why *why, const struct why_style *style, FILE *out)
 {
 	print_focus(why, out);
@@ -202,6 +252,8 @@ void why_print_text(const struct why *why, const struct why_style *style, FILE *
 	print_contexts(why, out);
 	if (style->explain)
 		explain_sum(why, &why->ledger.sums[style->explain - 1], out);
-	else
+	else {
 		print_ledger(why, style, out);
+		print_mix(why, style, out);
+	}
 }

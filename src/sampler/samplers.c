@@ -24,6 +24,14 @@ void samplers_sample(void **states, struct sink *sink)
 			samplers[i]->sample(states[i], sink);
 }
 
+void samplers_finish(void **states, struct sink *sink)
+{
+	for (size_t i = 0; i < sampler_count; i++)
+		if (states[i])
+			(samplers[i]->finish ? samplers[i]->finish : samplers[i]->sample)(states[i],
+											  sink);
+}
+
 void samplers_close(void **states)
 {
 	for (size_t i = 0; states && i < sampler_count; i++)

@@ -43,15 +43,17 @@ enum stall_kind {
 };
 
 /* LOSS(name, text) */
-#define LOSSES(LOSS)                                  \
-	LOSS(RING, "ring full")                       \
-	LOSS(STATE, "no memory for a thread's state") \
-	LOSS(STRING, "string cut")                    \
-	LOSS(UNREAD, "user memory not readable")      \
-	LOSS(ABI32, "32-bit call")                    \
-	LOSS(REQUEST, "too many requests in flight")  \
-	LOSS(DEPTH, "no length: too deep, or not on the stack of its thread") \
-	LOSS(TORN, "a process of the job left its record unfinished, or wrote over it")
+#define LOSSES(LOSS)                                                                    \
+	LOSS(RING, "ring full")                                                         \
+	LOSS(STATE, "no memory for a thread's state")                                   \
+	LOSS(STRING, "string cut")                                                      \
+	LOSS(UNREAD, "user memory not readable")                                        \
+	LOSS(ABI32, "32-bit call")                                                      \
+	LOSS(REQUEST, "too many requests in flight")                                    \
+	LOSS(DEPTH, "no length: too deep, or not on the stack of its thread")           \
+	LOSS(TORN, "a process of the job left its record unfinished, or wrote over it") \
+	LOSS(CUPTI, "CUPTI had no room")                                                \
+	LOSS(HELD, "the job's own profiler has the GPU's records")
 
 enum loss {
 #define LOSS_ID(name, text) LOSS_##name,

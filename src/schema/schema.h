@@ -165,8 +165,12 @@ enum end_state {
 	END_STATE_S,
 	END_STATE_D,
 	END_STATE_T,
-	END_STATE_t
-}; /* those that are looked for */
+	END_STATE_t,
+	END_STATE_X,
+	END_STATE_Z,
+	END_STATE_P,
+	END_STATE_I
+}; /* as task_state_names */
 
 /* Wakers that are looked for, as numbered in waker_kind_names. */
 enum waker_by {

@@ -126,7 +126,7 @@ void builder_set_text(struct builder *builder, unsigned column, const void *byte
 	builder_set(builder, column, number);
 }
 
-static void builder_empty(struct builder *builder)
+void builder_empty(struct builder *builder)
 {
 	for (unsigned i = 0; i < builder->table->column_count; i++) {
 		builder->columns[i].filled = 0;

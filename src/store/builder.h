@@ -75,6 +75,9 @@ static inline bool builder_full(const struct builder *builder)
 	return builder->rows == BUILDER_MAX_ROWS || builder->text_bytes >= BUILDER_MAX_TEXT;
 }
 
+/* Forgets the rows, for who has read the cells. */
+void builder_empty(struct builder *builder);
+
 /* Appends the rows to `out` as one chunk, ready for writer_append, and empties the builder. */
 int builder_encode(struct builder *builder, struct buf *out, struct error *e);
 

@@ -39,8 +39,8 @@ struct call_function {
 	uint64_t offset; /* in the file */
 	uint32_t module;
 	struct site site;
-	uint8_t probing;  /* enum call_probing */
-	uint8_t bytes[2]; /* enum bytes_factor */
+	uint8_t probing; /* enum call_probing */
+	struct function_traits traits;
 };
 
 struct call_module {

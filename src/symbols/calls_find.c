@@ -29,8 +29,7 @@ static void function_judge(const struct calls_finding *finding, struct call_func
 
 		if (!preset_is_about(line, module->name, name))
 			continue;
-		if (line->bytes[0])
-			memcpy(function->bytes, line->bytes, sizeof(function->bytes));
+		traits_take(&function->traits, &line->traits);
 		if (line->kind == PRESET_CALLBACKS && !function->why)
 			function->why =
 				"it calls the program back, and an exception may pass through it";

@@ -21,28 +21,19 @@ extern const char presets_text[], presets_text_end[];
 
 /* ---- one line ---- */
 
-static const char *const factor_names[] = {
-	[BYTES_RETURNED] = "RETURNED", [BYTES_ARG0] = "ARG0", [BYTES_ARG1] = "ARG1",
-	[BYTES_ARG2] = "ARG2",	       [BYTES_ARG3] = "ARG3",
-};
-
-static bool parse_factor(const char *text, size_t size, uint8_t *factor)
+/* Cuts off the words at the end of a line that say something: those with a =. */
+static int parse_traits(char *line, struct function_traits *traits, struct error *e)
 {
-	for (unsigned i = BYTES_RETURNED; i <= BYTES_ARG3; i++) {
-		if (strlen(factor_names[i]) != size || strncmp(factor_names[i], text, size))
-			continue;
-		*factor = (uint8_t)i;
-		return true;
+	char *word;
+	int err = 0;
+
+	while (!err && (word = strrchr(line, ' ')) && strchr(word, '=')) {
+		err = traits_parse(traits, word + 1, e);
+		while (word > line && word[-1] == ' ')
+			word--;
+		*word = 0;
 	}
-	return false;
-}
-
-static bool parse_bytes(const char *text, uint8_t bytes[2])
-{
-	size_t size = strcspn(text, "*");
-
-	return parse_factor(text, size, &bytes[0]) &&
-	       (!text[size] || parse_factor(text + size + 1, strlen(text + size + 1), &bytes[1]));
+	return err;
 }
 
 /* The head of a section: its kind, and its modules. */
@@ -81,14 +72,10 @@ static int add_line(struct presets *presets, const struct preset_line *section, 
 		    struct error *e)
 {
 	struct preset_line added = *section;
-	char *said = strstr(line, "bytes=");
+	int err = parse_traits(line, &added.traits, e);
 
-	if (said && said > line && isspace((unsigned char)said[-1])) {
-		said[-1] = 0;
-		if (!parse_bytes(said + 6, added.bytes))
-			return error_set(e, -EINVAL,
-					 "'%s': RETURNED, ARG0 to ARG3, or a product of two", said);
-	}
+	if (err)
+		return err;
 	added.name = section->name ? strdup(section->name) : NULL;
 	added.modules = strdup(section->modules);
 	added.patterns = strdup(line);
@@ -115,6 +102,8 @@ static void trim(char *line)
 	size_t size;
 
 	line[strcspn(line, "#\r")] = 0;
+	for (char *tab = line; (tab = strchr(tab, '\t'));)
+		*tab = ' ';
 	size = strlen(line);
 	while (size && isspace((unsigned char)line[size - 1]))
 		line[--size] = 0;

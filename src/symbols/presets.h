@@ -1,5 +1,5 @@
-/* What is known about functions by their names: the presets of --call, which of them must not get a return probe, and what says
- * how many bytes they moved. Shipped as presets.txt, inside the program; a file of the same form adds to it.
+/* What is known about functions by their names: the presets of --call, which of them must not get a return probe, and what their
+ * arguments and results say. Shipped as presets.txt, inside the program; a file of the same form adds to it.
  */
 #ifndef STRATA_SYMBOLS_PRESETS_H
 #define STRATA_SYMBOLS_PRESETS_H
@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "symbols/traits.h"
 
 enum preset_kind {
 	PRESET_CALLS,
@@ -19,15 +20,12 @@ enum preset_kind {
 	PRESET_RETURNS
 };
 
-/* The factors of a number of bytes. */
-enum bytes_factor { BYTES_NONE, BYTES_RETURNED, BYTES_ARG0, BYTES_ARG1, BYTES_ARG2, BYTES_ARG3 };
-
 struct preset_line {
 	enum preset_kind kind;
-	char *name;	  /* of a preset, without @ */
-	char *modules;	  /* globs, separated by commas */
-	char *patterns;	  /* separated by blanks */
-	uint8_t bytes[2]; /* enum bytes_factor; one of them may be BYTES_NONE */
+	char *name;	/* of a preset, without @ */
+	char *modules;	/* globs, separated by commas */
+	char *patterns; /* separated by blanks */
+	struct function_traits traits;
 };
 
 struct presets {

@@ -21,7 +21,7 @@ odd() {
 	"$ROOT/tests/web/odd_rows.py" | "$ROOT/build/tools/rows_to_run" odd.strata
 }
 
-LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_align pids cpu gpu"
+LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_align pids cpu gpu dmon"
 
 @test "an unknown format is answered with the list, a missing one too" {
 	run -2 "$STRATA" export "$DEMO" -f perfeto

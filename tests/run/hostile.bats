@@ -36,8 +36,11 @@ readers() {
 }
 
 @test "a small file costs little memory: many rows, many chunks at once" {
-	bomb 1048576 1 1 process # 254 bytes
-	costs 128 info run.strata
+	for table in $(sed -nE 's/^TABLE\((\w+),.*/\1/p' "$ROOT/src/schema/tables.def"); do
+		bomb 1048576 1 1 $table # 139 to 290 bytes
+		costs 48 info run.strata
+	done
+	bomb 1048576 1 1 process
 	costs 128 report run.strata
 	bomb 65536 1 1 ALL # 3 KB
 	readers 256
@@ -199,6 +202,63 @@ steering_run() {
 		says words "cut while it was read"
 		rm fifo cut.strata
 	done
+}
+
+# cut ARGS...: strata ARGS... of cut.strata, which is cut after its state was asked for 0, 1, 3, ... times, is an error that says so; or it
+# had read all before, and prints what it prints of the whole file.
+cut() {
+	local after=0 failed=0 status
+
+	rm -rf exported
+	cp run.strata cut.strata
+	"$STRATA" "$@" >whole
+	while rm -rf exported && cp run.strata cut.strata; do
+		status=0
+		CUT_FILE=$PWD/cut.strata CUT_AFTER=$after LD_PRELOAD=$ROOT/build/tools/cut_mapped.so "$STRATA" "$@" >out 2>words ||
+			status=$?
+		if [ $status = 0 ]; then
+			cmp whole out
+			[ "$(stat -c %s cut.strata)" -lt "$(stat -c %s run.strata)" ] || break # it looks no more often than that
+		else
+			same "exit status of $*, cut after $after" 1 $status
+			says words "cut while it was read"
+			[ ! -e exported ]
+			failed=$((failed + 1))
+		fi
+		after=$((after * 2 + 1))
+	done
+	[ $failed -gt 2 ]
+}
+
+@test "a trace that is cut at any moment: an error in every command" {
+	"$ROOT/build/bench/make_run" run.strata 20000
+	cut info cut.strata
+	cut dump cut.strata io
+	cut report cut.strata
+	cut report --json cut.strata
+	cut report --html exported cut.strata
+	cut diff cut.strata run.strata
+	cut diff run.strata cut.strata
+	for format in csv classic trace_visuals pfw perfetto; do
+		cut export -q cut.strata -f $format -o exported
+	done
+	if [ -e "$ROOT/build/libduckdb.so" ]; then
+		cut export -q cut.strata -f parquet -o exported
+		cut sql cut.strata 'select sum(returned), count(path) from io'
+	fi
+	/usr/bin/python3 - >rows <<-'END'
+		import random
+		random.seed(1)
+		print("run key=start_ts value=1000000000\nrun key=stop_ts value=3000000000\nrun key=target value=launch")
+		print("run key=layers value=process,sched\nrun key=command value=a\nprocess ts=1000000000 event=exec pid=5 tid=5 ppid=1 comm=a args=a")
+		ts = 1000000000
+		for i in range(20000):
+		    dur = random.randrange(20000, 40000)
+		    print(f"sched ts={ts} dur={dur} cpu=0 pid=5 tid=5 wait=1000 wake_ts={ts - 1000} waker_kind=timer end_state=S")
+		    ts += dur + random.randrange(20000, 40000)
+	END
+	"$ROOT/build/tools/rows_to_run" run.strata <rows
+	cut why cut.strata
 }
 
 @test "--log on a pipe, a folder or a device: an error" {

@@ -69,7 +69,7 @@ reads() {
 	for RUN in "${FILES[@]}"; do
 		forks=$((forks + $(count process "event == 'fork' and pid == tid")))
 		exits=$((exits + $(count process "event == 'exit' and pid == tid")))
-		reads=$((reads + $("$STRATA" dump "$RUN" io --columns op,requested,path | grep -c "^pread64,5,$T/work/held")))
+		reads=$((reads + $("$STRATA" dump "$RUN" io --columns op,requested,path | grep "^pread64,5,$T/work/held" | wc -l)))
 	done
 	same "forks, exits, reads of children" "100 101 100" "$forks $exits $reads"
 }

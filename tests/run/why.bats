@@ -6,27 +6,11 @@ setup_file() { need_bpf; }
 setup() { enter; }
 teardown() { leave; }
 
-# judge CAUSE WAIT...: records known WAIT and compares the share of the cause with the program's own, within 5 points and what it
-# was merely ready for or in the kernel; the lines add up to the nanosecond.
+# judge CAUSE WAIT: records known WAIT and compares the share of the cause with the program's own; see why_check.py.
 judge() {
 	record -- "$W/known" "$2" 15 >waited
 	"$STRATA" why --json "$RUN" >why.json
-	/usr/bin/python3 - "$1" waited why.json <<-'PYTHON'
-		import json, sys
-		cause, waited, ledger = sys.argv[1], open(sys.argv[2]).read().split(), json.load(open(sys.argv[3]))
-		total = ledger["total_ns"]
-		assert sum(line["ns"] for line in ledger["ledger"]) == total, "the lines do not add up"
-		assert sum(context["ns"] for context in ledger["contexts"]) == total
-		causes = {}
-		for line in ledger["ledger"]:
-		    causes[line["cause"]] = causes.get(line["cause"], 0) + line["ns"] / total
-		# Of a wait by the program's clock the end is time ready for a CPU, and of a call a part is the kernel's.
-		truth, ready = int(waited[0]) / total, causes.get("ready", 0) + causes.get("kernel", 0)
-		found = causes.get(cause, 0)
-		print(f"{cause}: waited {truth:.3f}, charged {found:.3f}, ready {ready:.3f}; {causes}")
-		assert truth - ready - 0.05 <= found <= truth + 0.05
-		assert causes.get("unknown", 0) < 0.05
-	PYTHON
+	"$HERE/why_check.py" why.json waited "$1"
 }
 
 @test "a sleep is a sleep" { judge sleep sleep; }

@@ -246,7 +246,9 @@ HELP const struct summary *help_summary(struct fixture *f)
 
 HELP const struct report *help_report(struct fixture *f, const char *log, const char *phase)
 {
-	struct report_options options = { .log = log, .phase = phase, .timeline = f->timeline };
+	struct report_options options = {
+		.log = log, .phase = phase, .timeline = f->timeline, .levels = true
+	};
 	struct error e = { "" };
 
 	if (!f->reader)

@@ -6,6 +6,8 @@
 #include "analyze/diff_load.h"
 
 /* Run A reads /a 4 times in 1 ms each; run B twice, and /b, which A does not know. */
+static const struct diff_ledgers no_ledgers;
+
 static void add_side(struct fixture *f, bool second)
 {
 	add_run(f, "process,io");
@@ -70,7 +72,7 @@ static void differences_are_told_with_their_noise(void **state)
 	add_side(pair->a, false);
 	add_side(pair->b, true);
 	assert_int_equal(diff_load(&diff, help_report(pair->a, NULL, NULL),
-				   help_report(pair->b, NULL, NULL), &e),
+				   help_report(pair->b, NULL, NULL), &no_ledgers, &e),
 			 0);
 	assert_string_equal(diff.items[0].what, "length of the run");
 	assert_int_equal(diff.items[0].verdict, DIFF_SAME);
@@ -106,7 +108,7 @@ static void a_run_does_not_differ_from_itself(void **state)
 	add_side(pair->a, true);
 	add_side(pair->b, true);
 	assert_int_equal(diff_load(&diff, help_report(pair->a, NULL, NULL),
-				   help_report(pair->b, NULL, NULL), &e),
+				   help_report(pair->b, NULL, NULL), &no_ledgers, &e),
 			 0);
 	assert_true(diff.count > 10);
 	for (size_t i = 0; i < diff.count; i++)
@@ -132,7 +134,7 @@ static void a_path_may_occur_twice(void **state)
 		add_read(pair->a, 1500, 100, file, 0, 1000, 0);
 	}
 	assert_int_equal(diff_load(&diff, help_report(pair->a, NULL, NULL),
-				   help_report(pair->b, NULL, NULL), &e),
+				   help_report(pair->b, NULL, NULL), &no_ledgers, &e),
 			 0);
 	for (size_t i = 0; i < diff.count; i++) {
 		const struct diff_item *item = &diff.items[i];
@@ -156,7 +158,7 @@ static void what_only_one_run_recorded_is_left_out(void **state)
 	add_side(pair->a, true);
 	add_run(pair->b, "process,sched");
 	assert_int_equal(diff_load(&diff, help_report(pair->a, NULL, NULL),
-				   help_report(pair->b, NULL, NULL), &e),
+				   help_report(pair->b, NULL, NULL), &no_ledgers, &e),
 			 0);
 	assert_int_equal(diff.only_a, LAYER_BIT(LAYER_io));
 	assert_int_equal(diff.only_b, LAYER_BIT(LAYER_sched));
@@ -210,7 +212,7 @@ static void what_is_the_same_comes_last(void **state)
 	add_read(pair->a, 1500, 100, 9, 0, 1000, 0); /* as long as that of b, and twice as much */
 	add_read(pair->b, 1500, 100, 9, 0, 500, 0);
 	assert_int_equal(diff_load(&diff, help_report(pair->a, NULL, NULL),
-				   help_report(pair->b, NULL, NULL), &e),
+				   help_report(pair->b, NULL, NULL), &no_ledgers, &e),
 			 0);
 	for (size_t i = 0; i < diff.count; i++) {
 		const struct diff_item *item = &diff.items[i];

@@ -53,8 +53,10 @@ static void the_shipped_ones_are_read(void **state)
 		if (!there)
 			fail_msg("@%s is missing", names[i]);
 	}
-	assert_int_equal(about("libc.so.6", "fread", PRESET_CALLS)->bytes[0], BYTES_ARG1);
-	assert_int_equal(about("libc.so.6", "fread", PRESET_CALLS)->bytes[1], BYTES_RETURNED);
+	assert_int_equal(about("libc.so.6", "fread", PRESET_CALLS)->traits.bytes[0].from,
+			 FROM_ARG0 + 1);
+	assert_int_equal(about("libc.so.6", "fread", PRESET_CALLS)->traits.bytes[1].from,
+			 FROM_RETURNED);
 	assert_non_null(about("libc.so.6", "qsort", PRESET_CALLBACKS));
 	assert_null(about("libm.so.6", "qsort", PRESET_CALLBACKS));
 	assert_non_null(about("any", "_setjmp", PRESET_NEVER_RETURN));
@@ -74,9 +76,47 @@ static void an_own_file_adds_to_them(void **state)
 		0);
 	assert_int_equal(presets_count(&presets), 2);
 	assert_string_equal(presets_get(&presets, 0)->name, "mine");
-	assert_int_equal(about("liby.so.1", "xwrite", PRESET_CALLS)->bytes[0], BYTES_ARG2);
-	assert_int_equal(about("liby.so.1", "xwrite@V1", PRESET_CALLS)->bytes[1], BYTES_NONE);
+	assert_int_equal(about("liby.so.1", "xwrite", PRESET_CALLS)->traits.bytes[0].from,
+			 FROM_ARG0 + 2);
+	assert_int_equal(about("liby.so.1", "xwrite@V1", PRESET_CALLS)->traits.bytes[1].from,
+			 FROM_NONE);
 	assert_non_null(about("libx.so", "xwalk", PRESET_CALLBACKS));
+}
+
+static void assert_source(const struct function_source *source, unsigned from, unsigned as,
+			  bool behind, unsigned value)
+{
+	assert_int_equal(source->from, from);
+	assert_int_equal(source->as, as);
+	assert_int_equal(source->behind, behind);
+	assert_int_equal(source->value, value);
+}
+
+static void what_arguments_say_is_read(void **state)
+{
+	const struct function_traits *traits;
+	struct function_traits both = { 0 };
+	struct error e;
+
+	(void)state;
+	assert_int_equal(
+		parse("@mine libx.so\nxsend xs* bytes=ARG1:int*ARG2[24] count=ARG1:int\trank=ARG3  "
+		      "path=ARG0\nfunctions libx.so\nxsend bytes=4*ARG5 fd=RETURNED[112]\n",
+		      &e),
+		0);
+	traits = &about("libx.so", "xsend", PRESET_CALLS)->traits;
+	assert_string_equal(about("libx.so", "xsend", PRESET_CALLS)->patterns, "xsend xs*");
+	assert_source(&traits->bytes[0], FROM_ARG0 + 1, AS_INT, false, 0);
+	assert_source(&traits->bytes[1], FROM_ARG0 + 2, AS_WORD, true, 24);
+	assert_source(&traits->count, FROM_ARG0 + 1, AS_INT, false, 0);
+	assert_source(&traits->rank, FROM_ARG0 + 3, AS_INT, false, 0);
+	assert_source(&traits->path, FROM_ARG0, AS_WORD, false, 0);
+	traits_take(&both, traits);
+	traits_take(&both, &about("libx.so", "xsend", PRESET_TRAITS)->traits);
+	assert_source(&both.bytes[0], FROM_NUMBER, AS_WORD, false, 4);
+	assert_source(&both.bytes[1], FROM_ARG5, AS_WORD, false, 0);
+	assert_source(&both.fd, FROM_RETURNED, AS_INT, true, 112);
+	assert_source(&both.rank, FROM_ARG0 + 3, AS_INT, false, 0);
 }
 
 static void what_is_wrong_is_named_by_its_line(void **state)
@@ -85,8 +125,17 @@ static void what_is_wrong_is_named_by_its_line(void **state)
 
 	(void)state;
 	assert_int_equal(parse("@mine libx.so\nread bytes=ARG9\n", &e), -EINVAL);
-	assert_string_equal(
-		e.text, "own, line 2: 'bytes=ARG9': RETURNED, ARG0 to ARG3, or a product of two");
+	assert_string_equal(e.text,
+			    "own, line 2: 'bytes=ARG9': RETURNED, ARG0 to ARG5, a number, or of "
+			    "bytes a product of two; then [OFFSET] and :int, :nccl_type or "
+			    ":nccl_op");
+	assert_int_equal(parse("@mine libx.so\nread size=ARG1\n", &e), -EINVAL);
+	assert_string_equal(e.text,
+			    "own, line 2: 'size=ARG1': only bytes, count, rank, op, fd, file and "
+			    "path are told");
+	assert_int_equal(parse("@mine libx.so\nread rank=ARG1*ARG2\n", &e), -EINVAL);
+	assert_int_equal(parse("@mine libx.so\nread fd=ARG1[70000]\n", &e), -EINVAL);
+	assert_int_equal(parse("@mine libx.so\nread fd=7[1]\n", &e), -EINVAL);
 	assert_int_equal(parse("@mine\n", &e), -EINVAL);
 	assert_string_equal(e.text, "own, line 1: '@mine' needs the name of a module");
 	assert_int_equal(parse("\nread write\n", &e), -EINVAL);
@@ -128,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(the_shipped_ones_are_read, empty),
 		cmocka_unit_test_teardown(an_own_file_adds_to_them, empty),
+		cmocka_unit_test_teardown(what_arguments_say_is_read, empty),
 		cmocka_unit_test_teardown(what_is_wrong_is_named_by_its_line, empty),
 		cmocka_unit_test(patterns_are_globs_or_regular_expressions),
 	};

@@ -104,6 +104,28 @@ static void a_long_timeline_keeps_the_longest_and_largest(void **state)
 	assert_true(largest);
 }
 
+static void curves_beyond_the_most_are_counted(void **state)
+{
+	struct fixture *f = *state;
+	const struct timeline *timeline;
+	char dev[16];
+
+	f->timeline = true;
+	add_run(f, "disk");
+	for (int i = 0; i < 2 * 400; i++) {
+		snprintf(dev, sizeof(dev), "sd%d", i / 2);
+		SET(disk, ts, (1000 + i % 2 * 100) * MS);
+		SET(disk, dur, 100 * MS);
+		SET_TEXT(disk, dev, dev);
+		SET(disk, read_bytes, 4096);
+		SET(disk, write_bytes, i < 400 ? 4096 : 0);
+		END(disk);
+	}
+	timeline = help_report(f, NULL, NULL)->timeline;
+	assert_int_equal(timeline->series_count, TIMELINE_MOST_SERIES);
+	assert_int_equal(timeline->series_left_out, 400 + 200 - TIMELINE_MOST_SERIES);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -111,6 +133,7 @@ int main(void)
 		TEST(the_timeline_keeps_the_time_of_each_lane),
 		TEST(opens_are_told_from_other_metadata_calls),
 		TEST(a_long_timeline_keeps_the_longest_and_largest),
+		TEST(curves_beyond_the_most_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ def main():
             size = int(row["bytes"] or 0) if table == "block" else 0
             if table == "io":
                 size = max(int(row["returned"] or 0), 0)
-            for total in [functions[(category, row.get("op", table))]] + ([files[row["path"]]] if table != "block" else []):
+            for total in (functions[(category, row.get("op", table))], files[(row["path"], category)]):
                 total[0] += copies
                 total[1] += copies * ((end + shift) // 1000 - start)
                 total[2] += copies * size
@@ -37,7 +37,15 @@ def main():
     numbers = lambda row: [int(row["count"]), round(float(row["seconds"]) * 1e6), int(row["bytes"])]  # noqa: E731
     same("functions", dict(functions),
          {(row["cat"], row["name"]): numbers(row) for row in read(folder, "functions.csv")})
-    same("files", dict(files), {row["path"]: numbers(row) for row in read(folder, "files.csv")})
+    same("files", dict(files), {(row["path"], row["cat"]): numbers(row) for row in read(folder, "files.csv")})
+    categories = collections.defaultdict(lambda: [0, 0, 0])
+    for (category, _), figures in functions.items():
+        categories[category] = [a + b for a, b in zip(categories[category], figures)]
+    same("categories", dict(categories), {row["cat"]: numbers(row) for row in read(folder, "categories.csv")})
+    intervals = collections.Counter()
+    for row in read(folder, "intervals.csv"):
+        intervals[(row["cat"], row["name"])] += int(row["count"])
+    same("intervals", {key: figures[0] for key, figures in functions.items()}, dict(intervals))
     found = collections.Counter()
     first = min(interval for interval, _ in rates)
     for row in read(folder, "bandwidth.csv"):

@@ -7,6 +7,7 @@ Numbers of the JSON are formatted here, by themselves, as people read them, and 
 differs and how many were compared; exits 1 when something differs.
 """
 import fcntl
+import collections
 import json
 import os
 import re
@@ -213,5 +214,15 @@ same("devices", [[device["dev"], size(device["read_bytes"]), duration(device["re
                   duration(device["read_latency"]["p99"])] for device in devices],
      [[row[0], row[3], row[4], row[6]] for row in rows_of(text_of("devices"), "device") if row[1] == "read"],
      [row[:4] for row in page["devices"] if row[0] in {device["dev"] for device in devices}])
+levels = report["levels"]["operations"]
+shown, places = [], collections.Counter()  # ten operations, and four inside each
+for i, node in enumerate(levels):
+    places[node["parent"]] += 1
+    if node["parent"] is None and places[None] <= 10 or node["parent"] in shown and places[node["parent"]] <= 4:
+        shown.append(i)
+same("levels", [[node["name"] + (f" [{node['module']}]" if node["module"] else ""), node["level"], count(node["calls"]),
+                 "" if node["bytes"] is None else size(node["bytes"]), "" if node["time_ns"] is None else duration(node["time_ns"]),
+                 "" if node["own_ns"] is None else duration(node["own_ns"])] for node in (levels[i] for i in shown)],
+     [[*row[:4], *row[6:]] for row in page["levels"]])
 print(f"{compared} compared, {wrong} wrong")
 sys.exit(bool(wrong))

@@ -22,6 +22,7 @@ const { chromium } = require(path.join(__dirname, '../../build/npm/playwright-co
 				[dd.dataset.key, [dd.firstChild.textContent, dd.querySelector('small')?.textContent ?? '']])),
 			main: bars('main-time'), tasks: bars('tasks'), cpus: bars('cpus'), processes: bars('processes'),
 			phases: cells('#phase-time tbody tr', 'td'), files: cells('#files tbody tr', 'td'), devices: cells('#devices tbody tr', 'td'),
+			levels: cells('#levels tbody tr', 'td'),
 		};
 	})));
 	await browser.close();

@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# The ledger of loops of which every moment is known: recordings made of rows (why_rows.py), so all figures are exact.
+
+load lib
+setup() {
+	REFUSED=
+	enter
+}
+teardown() { leave; }
+
+# rows_of JOB: the recording into $RUN, its ledger into why.json.
+rows_of() {
+	"$HERE/why_rows.py" "$1" | "$ROOT/build/tools/rows_to_run" "$RUN"
+	"$STRATA" why --json "$RUN" >why.json
+}
+
+# tells EXPRESSION EXPECTED: of the ledger `why`; us() gives microseconds.
+tells() {
+	same "$1" "$2" "$(/usr/bin/python3 - "$1" <<-'PYTHON'
+		import json, sys
+		why = json.load(open("why.json"))
+		mix, verdict = why["mix"], why["verdict"]
+		part = {part["says"]: part for part in mix["parts"]}
+		us = lambda ns: round(ns / 1000)
+		print(eval(sys.argv[1]))
+	PYTHON
+	)"
+}
+
+@test "half hidden: the walk charges the last part, the mix all that the batches were made of" {
+	rows_of half
+	# Nine batches of the loop are each waited for 50 ms of decoding, and 1 ms of the sender.
+	tells 'us(mix["waited_ns"])' 459000
+	tells 'us(mix["charged_ns"]), us(mix["outside_ns"])' '(450000, 9000)'
+	tells 'mix["batches"], mix["awaited"]' '(9, 9)'
+	# 99 ms of each 151 are the device's; so is that share of the wait.
+	tells 'us(part["a data worker waited for storage"]["made_ns"])' 891000
+	tells 'round(part["a data worker waited for storage"]["charged_ns"] / mix["charged_ns"], 2)' 0.66
+	tells 'next(l["ns"] for l in why["ledger"] if l["says"] == "a data worker waited for storage") < 100_000_000' True
+	tells 'verdict["cause"], verdict["next"][0]["cause"], verdict["next"][0]["says"]' "('computing', 'input', 'a data worker waited for storage')"
+	tells 'verdict["next"][0]["path"]' /data/shard
+}
+
+@test "all hidden: nothing was waited for, and the making is shown" {
+	rows_of hidden
+	tells 'mix["waited_ns"], mix["awaited"], us(mix["hidden_ns"])' '(0, 0, 1358001)'
+	tells 'us(part["a data worker waited for storage"]["made_ns"]), part["a data worker waited for storage"]["charged_ns"]' '(891000, 0)'
+}
+
+@test "a worker without an index while the loop computes: prefetch is what helps" {
+	rows_of starved
+	tells 'verdict["cause"], verdict["advice"]' "('input', 'prefetch')"
+	tells 'us(mix["missed_ns"])' 800000
+	# Without the reads: no less than what the loop computes, 9 steps of 100 ms.
+	tells 'us(verdict["bound"]), verdict["limit"]' "(900000, \"the loop's own work\")"
+}
+
+@test "the ledger by step adds up, and the worker's file and device are ranked by the time they cost" {
+	rows_of starved
+	tells 'len(why["windows"]), all(sum(w["causes"].values()) == w["end"] - w["start"] for w in why["windows"])' '(9, True)'
+	tells 'why["ranks"]["devices"][0]["name"], why["ranks"]["files"][0]["name"], why["ranks"]["directories"][0]["name"]' "('sdx', '/data/shard', '/data')"
+	tells 'us(why["ranks"]["devices"][0]["ns"])' 531000
+	tells 'why["ranks"]["mounts"][0]["name"]' '8:1 ext4'
+}
+
+@test "lost rows: a ledger, no verdict, and exit status 1" {
+	"$HERE/why_rows.py" lost | "$ROOT/build/tools/rows_to_run" "$RUN"
+	run -1 "$STRATA" why "$RUN"
+	[[ $output == *"No verdict: rows of table sched were lost"* ]]
+	[[ $output == *"running its own code"* ]]
+}
+
+@test "diff says why B is slower, act by act" {
+	rows_of half
+	mv "$RUN" half.strata
+	rows_of starved
+	"$STRATA" diff --json half.strata "$RUN" >diff.json
+	same "the change" "450000 input a data worker waited for storage" "$(/usr/bin/python3 - <<-'PYTHON'
+		import json
+		items = [item for item in json.load(open("diff.json"))["items"] if item["group"] == "why"]
+		loop = next(item for item in items if item["what"] == "the loop")
+		most = max((item for item in items if item is not loop), key=lambda item: item["change"])
+		print(round(loop["change"] / 1000), most["what"], most["name"])
+		acts = sum(item["change"] for item in items if item is not loop)
+		assert acts == loop["change"], (acts, loop)
+	PYTHON
+	)"
+}
