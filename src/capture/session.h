@@ -51,7 +51,7 @@ struct session_config {
 	uint64_t aggregate; /* ns between counts, which are rows instead of calls; 0: calls are */
 	uint64_t min_dur;   /* ns: shorter calls are counted only */
 	bool inprocess; /* those of calls that can be are recorded by a library in the command's processes */
-	bool gpu_ops;	    /* the command's processes load a library that tells what they have GPUs do */
+	bool gpu_ops; /* the command's processes load a library that tells what they have GPUs do */
 	struct selection selection; /* resolved */
 	const char *output;
 	const char *log;	/* the job's own, to follow; NULL: none */
