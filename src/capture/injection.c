@@ -10,6 +10,7 @@
 #include "inject/ticks.h"
 #include "inprocess/calls.h"
 
+#define POOL_FILE   "pool"
 #define LEAST_RINGS 32 /* that there must be room for */
 
 /* Slots of a ring. */
@@ -116,7 +117,7 @@ static int injection_make_pool(struct injection *injection, uint32_t slots, enum
 				      .clock = clock };
 	uint64_t least = inject_pool_bytes(LEAST_RINGS, slots, INPROCESS_AREA_BYTES);
 	char path[PATH_MAX];
-	int fd, err = place_make_file(&injection->place, "pool", least, &fd, path, e);
+	int fd, err = place_make_file(&injection->place, POOL_FILE, least, &fd, path, e);
 
 	if (!err)
 		err = pool_open(&injection->pool, fd, &config, e);
@@ -190,10 +191,17 @@ bool injection_has_gpu(const struct injection *injection)
 	return injection && injection->libraries & INJECT_BIT(INJECT_GPU);
 }
 
+bool injection_survives(const struct injection *injection)
+{
+	return injection && injection->pool && pool_has_survivors(injection->pool);
+}
+
 void injection_close(struct injection *injection)
 {
 	if (!injection)
 		return;
+	if (injection_survives(injection))
+		place_leave(&injection->place, POOL_FILE);
 	injected_close(injection->injected);
 	pool_close(injection->pool);
 	place_remove(&injection->place);

@@ -90,6 +90,9 @@ bool session_records_gpu_ops(const struct session *session);
 const char *session_output(const struct session *session);
 void session_remove_output(const struct session *session);
 
+/* Whether processes go on that have loaded a library of strata's, which is left to them. After session_wait. */
+bool session_leaves_libraries(const struct session *session);
+
 int session_open(struct session **session, const struct session_config *config, struct error *e);
 
 /* 0, or the -errno of the command's execve. */

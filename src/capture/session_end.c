@@ -143,6 +143,11 @@ int session_wait(struct session *session)
 	return session->command_status;
 }
 
+bool session_leaves_libraries(const struct session *session)
+{
+	return injection_survives(session->injection);
+}
+
 void session_close(struct session *session)
 {
 	struct error ignored;

@@ -165,6 +165,10 @@ int record_run(struct session_config *config)
 	}
 	print_summary(session_output(session), &config->selection, &result);
 	status = session_wait(session);
+	if (session_leaves_libraries(session))
+		log_info(
+			"processes of the job go on: the library that they load stays in its "
+			"folder, /dev/shm/strata-* or /tmp/strata-*, for programs that they start");
 	session_close(session);
 	return end_like(status);
 }

@@ -176,3 +176,17 @@ void place_remove(struct place *place)
 		*place->folders[i] = 0;
 	}
 }
+
+void place_leave(struct place *place, const char *file)
+{
+	for (unsigned i = 0; i < PLACE_FOLDERS; i++) {
+		char path[PATH_MAX + NAME_MAX];
+
+		if (!*place->folders[i])
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", place->folders[i], file);
+		unlink(path);
+		rmdir(place->folders[i]); /* where it was the only one */
+		*place->folders[i] = 0;
+	}
+}

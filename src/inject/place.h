@@ -44,4 +44,7 @@ int place_write_library(struct place *place, const char *name, const void *bytes
 /* Takes everything away. */
 void place_remove(struct place *place);
 
+/* Takes a file away and leaves the libraries: the loader would complain of each that it does not find. */
+void place_leave(struct place *place, const char *file);
+
 #endif

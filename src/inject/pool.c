@@ -208,6 +208,7 @@ static size_t pool_end_writers(struct pool *pool, const struct pool_visitor *vis
 		if (visitor->end)
 			visitor->end(visitor->context, &ring->writer);
 		pool_free_ring(pool, i);
+		ring->survives = !ended[i];
 	}
 	return records;
 }
@@ -261,6 +262,14 @@ void pool_each_writer(struct pool *pool, enum inject_library library,
 void pool_reject(struct pool *pool, enum inject_library library)
 {
 	pool_lose(pool, library, POOL_TORN, 1);
+}
+
+bool pool_has_survivors(const struct pool *pool)
+{
+	for (uint32_t i = 0; i < pool->config.rings; i++)
+		if (pool->rings[i].survives && pool_process_is_there(&pool->rings[i].writer))
+			return true;
+	return false;
 }
 
 /* ---- waiting ---- */

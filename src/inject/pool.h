@@ -64,6 +64,9 @@ void pool_stop(struct pool *pool);  /* to here */
 /* Reads what there is. last: nothing will come any more: what is begun is lost, and all writers end. Returns the records. */
 size_t pool_read(struct pool *pool, const struct pool_visitor *visitor, bool last);
 
+/* Whether a process that was there at the last reading still is: it goes on without the recorder. */
+bool pool_has_survivors(const struct pool *pool);
+
 /* Waits until a ring is a quarter full, a thread has taken one, or pool_wake is called: then it returns true. */
 bool pool_wait(struct pool *pool, unsigned milliseconds);
 void pool_wake(struct pool *pool);

@@ -174,6 +174,29 @@ calls_of() {
 	says words "no place that the job could load"
 }
 
+@test "as another user, under sudo and by file capabilities" {
+	open_folder
+	cd "$OPEN"
+	# shellcheck disable=SC2016
+	job='id -u; stat -c %U "$STRATA_INJECT"'
+	for way in "./strata record -u nobody" "env SUDO_USER=nobody ./strata record" \
+		"setpriv --reuid=65534 --regid=65534 --clear-groups ./strata record"; do
+		setcap -r strata 2>/dev/null || true
+		[[ $way != setpriv* ]] || setcap cap_bpf,cap_perfmon+ep strata
+		$way -o "$OPEN/run.strata" --force -e process --call @posix --inprocess -- sh -c "$job" >"$T/out" 2>"$T/words" 3>&-
+		same "$way" "65534 nobody" "$(paste -sd' ' "$T/out")"
+		[ "$(RUN=$OPEN/run.strata && rows call True tid | wc -l)" -gt 0 ]
+	done
+}
+
+@test "a job that outlives its recording goes on without a complaint" {
+	record -e process --call @posix --inprocess --until main -- sh -c '(sleep 2; ls / >/dev/null; echo over) >late 2>&1 &' 3>&-
+	says words "processes of the job go on"
+	within 20 grep -q over late
+	same "what the loader said" over "$(cat late)"
+	rm -rf "$(dirname "$(ls -d {/dev/shm,/tmp,/var/tmp}/strata-*/libstrata_calls.so 2>/dev/null)")"
+}
+
 @test "bad input gets a reason" {
 	run -2 "$STRATA" record --inprocess -- true
 	[[ $output == *"there is no --call"* ]]
