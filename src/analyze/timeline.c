@@ -23,25 +23,63 @@ const struct timeline_kind_info timeline_kinds[TIMELINE_KIND_COUNT] = {
 
 /* ---- lanes ---- */
 
-/* The lane of a process: the job's get one of their own while there are some left. -1: none. */
-static int lane_of(struct timeline *timeline, uint32_t proc)
+/* The lane of this description; made, while there are some left. key: the same for the same lane. -1: none. */
+static int lane_at(struct timeline *timeline, uint64_t key, const struct timeline_lane *lane)
 {
-	struct context *context = timeline->context;
 	uint32_t number;
-	int new;
 
-	if (!context_in_job(context, proc))
-		return -1;
-	new = numbering_add(&timeline->by_proc, proc, &number);
-	if (new < 0)
+	if (!context_in_job(timeline->context, lane->proc) ||
+	    numbering_add(&timeline->by_lane, key, &number) < 0)
 		return -1;
 	if (number >= TIMELINE_LANES - 1)
 		number = TIMELINE_LANES - 1;
 	if (number >= timeline->lane_count) {
-		timeline->lanes[number].proc = number == TIMELINE_LANES - 1 ? PROC_NONE : proc;
+		timeline->lanes[number] = *lane;
+		if (number == TIMELINE_LANES - 1)
+			timeline->lanes[number] = (struct timeline_lane){ .proc = PROC_NONE };
 		timeline->lane_count = number + 1;
 	}
 	return (int)number;
+}
+
+static int lane_of(struct timeline *timeline, uint32_t proc)
+{
+	return lane_at(timeline, proc, &(struct timeline_lane){ .proc = proc });
+}
+
+#define STREAM_BITS 24 /* of their numbers; of two that differ further up one lane is made */
+
+static int lane_of_stream(struct timeline *timeline, uint32_t proc, uint32_t gpu, uint32_t stream)
+{
+	uint64_t key = 1ull << 63 | (uint64_t)(gpu & 0x7f) << 56 |
+		       (uint64_t)(stream & ((1u << STREAM_BITS) - 1)) << 32 | proc;
+
+	return lane_at(timeline, key, &(struct timeline_lane){ proc, true, gpu, stream, { NULL } });
+}
+
+/* Streams below the process that uses them. Events name lanes by their number, and follow. */
+static void order_lanes(struct timeline *timeline)
+{
+	struct timeline_lane ordered[TIMELINE_LANES];
+	uint8_t place[TIMELINE_LANES];
+	size_t count = 0;
+
+	for (size_t i = 0; i < timeline->lane_count; i++) {
+		if (timeline->lanes[i].of_stream)
+			continue;
+		place[i] = (uint8_t)count;
+		ordered[count++] = timeline->lanes[i];
+		for (size_t k = 0; k < timeline->lane_count; k++)
+			if (timeline->lanes[k].of_stream &&
+			    timeline->lanes[k].proc == timeline->lanes[i].proc) {
+				place[k] = (uint8_t)count;
+				ordered[count++] = timeline->lanes[k];
+			}
+	}
+	if (count != timeline->lane_count)
+		return; /* a stream of a process that has no lane of its own: as they came */
+	memcpy(timeline->lanes, ordered, count * sizeof(*ordered));
+	timeline_move_events(timeline, place);
 }
 
 int timeline_open(struct timeline *timeline, struct context *context)
@@ -93,7 +131,7 @@ static uint16_t number_op(struct timeline *timeline, const char *name, size_t si
 
 	if (strings_add(&timeline->ops, name ? name : "?", name ? size : 1, &number))
 		return 0;
-	return (uint16_t)number;
+	return number > UINT16_MAX ? 0 : (uint16_t)number;
 }
 
 /* The number of a row's name, looked up by the schema's number of it where it has one. */
@@ -144,10 +182,9 @@ static struct timeline_file file_of(struct timeline *timeline, int64_t file)
 /* ---- rows ---- */
 
 /* One event of a lane: busy time, and the event itself. */
-static int take(struct timeline *timeline, uint32_t proc, enum timeline_kind kind, uint64_t ts,
-		int64_t dur, struct timeline_event *event)
+static int take_in(struct timeline *timeline, int lane, enum timeline_kind kind, uint64_t ts,
+		   int64_t dur, struct timeline_event *event)
 {
-	int lane = lane_of(timeline, proc);
 	uint64_t end = dur == CELL_NULL ? timeline->context->window.end : ts + (uint64_t)dur;
 
 	if (lane < 0 || end < timeline->context->window.start || ts > timeline->context->window.end)
@@ -159,6 +196,12 @@ static int take(struct timeline *timeline, uint32_t proc, enum timeline_kind kin
 	event->lane = (uint8_t)lane;
 	event->kind = (uint8_t)kind;
 	return timeline_keep_event(timeline, event);
+}
+
+static int take(struct timeline *timeline, uint32_t proc, enum timeline_kind kind, uint64_t ts,
+		int64_t dur, struct timeline_event *event)
+{
+	return take_in(timeline, lane_of(timeline, proc), kind, ts, dur, event);
 }
 
 static int take_sched(void *state, const struct rows *rows)
@@ -244,6 +287,30 @@ static int take_block(void *state, const struct rows *rows)
 		    &event);
 }
 
+/* What runs on a stream. Waits are the threads' own, and have none. */
+static int take_gpu_op(void *state, const struct rows *rows)
+{
+	struct timeline *timeline = state;
+	uint64_t ts = (uint64_t)rows_cell(rows, column_gpu_op_ts);
+	int64_t gpu = rows_cell(rows, column_gpu_op_gpu),
+		stream = rows_cell(rows, column_gpu_op_stream);
+	struct timeline_event event = { .tid = (uint32_t)cell_known(
+						rows_cell(rows, column_gpu_op_tid)),
+					.bytes = cell_known(rows_cell(rows, column_gpu_op_bytes)) };
+	uint32_t proc =
+		procs_find(timeline->context->procs, rows_cell(rows, column_gpu_op_pid), ts);
+	size_t size;
+	const char *text = rows_text(rows, column_gpu_op_kind, &size);
+
+	if (gpu == CELL_NULL || stream == CELL_NULL ||
+	    (text && size == 4 && !memcmp(text, "wait", 4)))
+		return 0;
+	text = rows_text(rows, column_gpu_op_name, &size);
+	event.op = number_op(timeline, text, size < 200 ? size : 200);
+	return take_in(timeline, lane_of_stream(timeline, proc, (uint32_t)gpu, (uint32_t)stream),
+		       TIMELINE_gpu, ts, rows_cell(rows, column_gpu_op_dur), &event);
+}
+
 size_t timeline_sinks(struct timeline *timeline, struct scan_sink *sinks)
 {
 	size_t count = 0;
@@ -267,6 +334,7 @@ size_t timeline_sinks(struct timeline *timeline, struct scan_sink *sinks)
 					    SCAN_COLUMN(block, tid) | SCAN_COLUMN(block, op) |
 					    SCAN_COLUMN(block, bytes) | SCAN_COLUMN(block, file),
 				    take_block, timeline };
+	sinks[count++] = (struct scan_sink){ TABLE_gpu_op, ~0ull, take_gpu_op, timeline };
 	sinks[count++] = (struct scan_sink){ TABLE_cpu, ~0ull, timeline_take_cpu, timeline };
 	sinks[count++] = (struct scan_sink){ TABLE_disk, ~0ull, timeline_take_disk, timeline };
 	sinks[count++] = (struct scan_sink){ TABLE_gpu, ~0ull, timeline_take_gpu, timeline };
@@ -281,6 +349,7 @@ int timeline_finish(struct timeline *timeline)
 				? 1 - timeline->fetched_bytes[i] / timeline->told_bytes[i]
 				: NAN;
 	timeline_finish_series(timeline);
+	order_lanes(timeline);
 	return timeline_finish_events(timeline);
 }
 
@@ -298,7 +367,7 @@ void timeline_free(struct timeline *timeline)
 	strings_free(&timeline->paths);
 	strings_free(&timeline->ops);
 	strings_free(&timeline->unkept_names);
-	numbering_free(&timeline->by_proc);
+	numbering_free(&timeline->by_lane);
 	numbering_free(&timeline->by_file);
 	buf_free(&timeline->longest);
 	buf_free(&timeline->largest);

@@ -1,5 +1,6 @@
-/* The run as a picture: a lane for each process, with how it spent each slice of the time, series for the
- * whole machine, and single events. From the tables sched, io, fs, block, cpu, disk and gpu.
+/* The run as a picture: a lane for each process, with how it spent each slice of the time, and below it one for each
+ * stream of a GPU that it used; series for the whole machine, and single events. From the tables sched, io, fs, block,
+ * gpu_op, cpu, disk and gpu.
  *
  * Memory and size are bounded whatever the run's length: slices are a fixed number, and of the events those
  * kept are the longest, and of the calls that move data also the largest. While there are no more than
@@ -30,7 +31,8 @@
 	KIND(write, io)      \
 	KIND(open, fs)       \
 	KIND(metadata, fs)   \
-	KIND(block, block)
+	KIND(block, block)   \
+	KIND(gpu, gpu_op)
 
 enum timeline_kind {
 #define KIND_ID(name, table) TIMELINE_##name,
@@ -47,7 +49,9 @@ struct timeline_kind_info {
 extern const struct timeline_kind_info timeline_kinds[TIMELINE_KIND_COUNT];
 
 struct timeline_lane {
-	uint32_t proc;			  /* PROC_NONE: all others */
+	uint32_t proc;	/* PROC_NONE: all others */
+	bool of_stream; /* what the process had one stream of a GPU do */
+	uint32_t gpu, stream;
 	float *busy[TIMELINE_KIND_COUNT]; /* ns of each slice; NULL: never */
 };
 
@@ -86,7 +90,7 @@ struct timeline {
 	struct strings paths, ops;
 
 	/* While loading. */
-	struct numbering by_proc, by_file;
+	struct numbering by_lane, by_file;
 	struct buf longest, largest; /* heaps of struct timeline_event, the least first */
 	struct buf series_list;
 	struct timeline_series
@@ -101,7 +105,7 @@ struct timeline {
 int timeline_open(struct timeline *timeline, struct context *context);
 size_t timeline_sinks(struct timeline *timeline,
 		      struct scan_sink *sinks); /* at most TIMELINE_SINKS */
-#define TIMELINE_SINKS 7
+#define TIMELINE_SINKS 8
 int timeline_finish(struct timeline *timeline);
 void timeline_free(struct timeline *timeline);
 

@@ -72,6 +72,20 @@ int timeline_keep_event(struct timeline *timeline, const struct timeline_event *
 	return heap_add(&timeline->largest, &pushed, TIMELINE_LARGEST, true, &ignored);
 }
 
+static void move_events(struct buf *memory, const uint8_t *place)
+{
+	struct timeline_event *events = (struct timeline_event *)memory->data;
+
+	for (size_t i = 0; i < memory->size / sizeof(*events); i++)
+		events[i].lane = place[events[i].lane];
+}
+
+void timeline_move_events(struct timeline *timeline, const uint8_t *place)
+{
+	move_events(&timeline->longest, place);
+	move_events(&timeline->largest, place);
+}
+
 static int compare_events(const void *a, const void *b)
 {
 	const struct timeline_event *left = a, *right = b;

@@ -14,6 +14,8 @@ static inline size_t timeline_slice(const struct timeline *timeline, uint64_t ts
 
 /* Keeps the longest; what they push out may still be among the largest. */
 int timeline_keep_event(struct timeline *timeline, const struct timeline_event *event);
+/* Lanes have been put into another order: place is where each is now. Before they are finished. */
+void timeline_move_events(struct timeline *timeline, const uint8_t *place);
 int timeline_finish_events(struct timeline *timeline);
 
 int timeline_take_cpu(void *state, const struct rows *rows);

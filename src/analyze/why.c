@@ -130,6 +130,8 @@ int why_load(struct why *why, const char *path, struct reader *reader, const str
 		err = choose_focus(why, options, e);
 	if (!err)
 		err = why_calls_load(&why->calls, reader, &why->stays, why->focus, e);
+	if (!err)
+		err = gpus_load(&why->gpus, reader, &why->stays, &why->calls.names, e);
 	if (err)
 		return err;
 	find_life(why, &start, &end);
@@ -141,7 +143,7 @@ int why_load(struct why *why, const char *path, struct reader *reader, const str
 	verdict_find_loop(why);
 	ranks_open(&why->ranks, why->verdict.start, why->verdict.end);
 	if (focus_charge(why) || ledger_finish(&why->ledger) || ranks_finish(&why->ranks, dims) ||
-	    batches_finish(&why->batches, why->focus_proc))
+	    gpus_charge(why) || batches_finish(&why->batches, why->focus_proc))
 		return error_set(e, -ENOMEM, "no memory for the ledger");
 	assert(why->ledger.total_ns == end - start);
 	why->may_spin =
@@ -153,6 +155,7 @@ int why_load(struct why *why, const char *path, struct reader *reader, const str
 
 void why_free(struct why *why)
 {
+	gpus_free(&why->gpus);
 	ranks_close(&why->ranks);
 	windows_close(&why->windows);
 	mix_free(&why->mix);

@@ -19,6 +19,7 @@
 #include "analyze/summary.h"
 #include "analyze/why_batches.h"
 #include "analyze/why_calls.h"
+#include "analyze/why_gpu.h"
 #include "analyze/why_judge.h"
 #include "analyze/why_ledger.h"
 #include "analyze/why_mix.h"
@@ -38,6 +39,7 @@ struct why {
 	struct batches batches;
 	struct why_mix mix;
 	struct windows windows;
+	struct gpus gpus;
 	struct ranks ranks;
 	struct why_verdict verdict;
 	uint32_t focus;	     /* thread of stays */

@@ -148,6 +148,21 @@ static int bound_by_workers(struct why *why, enum why_act act, uint64_t *left)
 	return err;
 }
 
+/* However fast all else is, the device has its work to do. */
+static void bound_by_gpus(const struct why *why, struct why_claim *claim)
+{
+	if (claim->cause == WHY_gpu)
+		return;
+	for (size_t i = 0; i < gpus_count(&why->gpus); i++) {
+		uint64_t busy = gpus_get(&why->gpus, i)->loop_busy_ns;
+
+		if (busy > claim->bound_ns) {
+			claim->bound_ns = busy;
+			claim->limit = WHY_LIMIT_GPU;
+		}
+	}
+}
+
 int why_bound(struct why *why, struct why_claim *claim)
 {
 	const struct why_verdict *verdict = &why->verdict;
@@ -156,6 +171,7 @@ int why_bound(struct why *why, struct why_claim *claim)
 	claim->limit = WHY_LIMIT_LOOP;
 	if (claim->cause != WHY_input) {
 		claim->bound_ns = verdict->of_ns - claim->act_ns;
+		bound_by_gpus(why, claim);
 		return 0;
 	}
 	claim->bound_ns = verdict->of_ns - claim->ns;
@@ -165,5 +181,6 @@ int why_bound(struct why *why, struct why_claim *claim)
 		claim->bound_ns = left > verdict->of_ns ? verdict->of_ns : left;
 		claim->limit = WHY_LIMIT_WORKERS;
 	}
+	bound_by_gpus(why, claim);
 	return 0;
 }

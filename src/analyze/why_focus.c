@@ -111,8 +111,8 @@ static int rank(struct life *life, const struct verdict *verdict, uint64_t start
 		       : 0;
 }
 
-static int charge(struct life *life, const struct verdict *verdict, uint64_t start, uint64_t end,
-		  const struct walk_piece *piece)
+static int charge_as(struct life *life, const struct verdict *verdict, uint64_t start, uint64_t end,
+		     const struct walk_piece *piece)
 {
 	struct ledger_entry entry = { verdict->act, verdict->name, verdict->file };
 	struct why_line *longest;
@@ -126,6 +126,29 @@ static int charge(struct life *life, const struct verdict *verdict, uint64_t sta
 	if (rank(life, verdict, start, end))
 		return -ENOMEM;
 	return longest ? keep_chain(life, piece, longest) : 0;
+}
+
+/* In a call that waits for a GPU the time is the GPU's, whether the thread sleeps or spins; unless it is stopped. */
+static int charge(struct life *life, const struct verdict *verdict, uint64_t start, uint64_t end,
+		  const struct walk_piece *piece)
+{
+	while (start < end) {
+		const struct gpu_wait *wait = gpus_wait(&life->why->gpus, life->why->focus, start);
+		struct verdict gpu = { .act = WHY_GPU, .file = CELL_NULL };
+		bool inside = wait && wait->ts <= start && verdict->act != WHY_STOPPED;
+		uint64_t to = end;
+
+		if (inside) {
+			gpu.name = wait->name;
+			to = wait->end < end ? wait->end : end;
+		} else if (wait && wait->ts > start && wait->ts < end) {
+			to = wait->ts;
+		}
+		if (charge_as(life, inside ? &gpu : verdict, start, to, piece))
+			return -ENOMEM;
+		start = to;
+	}
+	return 0;
 }
 
 static int charge_act(struct life *life, enum why_act act, uint64_t start, uint64_t end)

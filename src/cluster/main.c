@@ -8,6 +8,7 @@
 #include "base/caps.h"
 #include "base/log.h"
 #include "cluster/cluster.h"
+#include "cluster/sql_via.h"
 #include "cmd/cmd.h"
 
 static const struct {
@@ -17,6 +18,7 @@ static const struct {
 } commands[] = {
 #define CLUSTER_COMMAND(name, rights, summary) { #name, cluster_##name, rights },
 #include "cmd/cluster.def"
+	{ "sql", cluster_sql, GIVES_UP_RIGHTS }, /* with --via */
 };
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/suggest.h"
+#include "cmd/cluster.h"
 #include "cmd/cmd.h"
 #include "cmd/sql.h"
 
@@ -17,7 +18,7 @@
 
 /* The options, filled once by cmd_parse(). */
 static struct {
-	const char *format, *output, *input;
+	const char *format, *output, *input, *via;
 	bool timing, allow_files, csv_safe;
 } given;
 
@@ -27,6 +28,8 @@ static const struct option_row sql_rows[] = {
 	{ 'o', "output", OPTION_TEXT, &given.output, "FILE", "write to FILE instead of stdout" },
 	{ 'i', "input", OPTION_TEXT, &given.input, "FILE",
 	  "run the queries in FILE; - is stdin, as is a query that is -" },
+	{ 0, "via", OPTION_TEXT, &given.via, "URL",
+	  "ask ClickHouse, where recordings were pushed to, in its own SQL; no RUN then" },
 	{ 0, "timing", OPTION_FLAG, &given.timing, NULL, "say how long each statement took" },
 	{ 0, "allow-files", OPTION_FLAG, &given.allow_files, NULL,
 	  "let queries read and write other files" },
@@ -298,6 +301,10 @@ int cmd_sql(int argc, char **argv)
 
 	if (!cmd_parse(&sql_options, argc, argv, &arguments, &status))
 		return status;
+	if (given.via) {
+		free(arguments.items);
+		return cluster_run(argv, false);
+	}
 	err = find_arguments(&arguments, &paths, &query, &e);
 	if (!err)
 		err = choose_format(&sql, &e);

@@ -55,19 +55,19 @@ static void put_cell(char out[32], const struct rows *rows, size_t i)
 
 static void write_sample(struct classic *c, const struct rows *rows, uint64_t ts)
 {
-	char when[64], cell[32];
+	char line[1024], cell[32];
+	size_t used;
 	uint64_t ns;
 
 	if (classic_local(c, ts, &ns))
-		strftime(when, sizeof(when), " %Y%m%d   %H:%M:%S", &c->local);
+		used = strftime(line, sizeof(line), " %Y%m%d   %H:%M:%S", &c->local);
 	else
-		snprintf(when, sizeof(when), " %-8s   %-8s", "-", "-");
-	field_printf(c, "%s", when);
+		used = (size_t)snprintf(line, sizeof(line), " %-8s   %-8s", "-", "-");
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
 		put_cell(cell, rows, i);
-		field_printf(c, "%7s", cell);
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%7s", cell);
 	}
-	field_printf(c, "%s", " ");
+	field_printf(c, "%s ", line);
 	line_queue(c, ts);
 	c->rows++;
 }

@@ -86,8 +86,9 @@ static void write_idle(struct classic *c, uint64_t ts, int64_t gpu)
 static void write_process(struct classic *c, const struct rows *rows, uint64_t ts)
 {
 	int64_t fb = rows_cell(rows, column_gpu_process_fb);
-	char gpu[32], pid[32], type[16], shares[4][16], memory[32];
-	const char *values[VALUES] = { shares[0], shares[1], shares[2], shares[3], [FB] = memory };
+	char gpu[32], pid[32], type[16], shares[6][16], memory[32];
+	const char *values[VALUES] = { shares[0], shares[1], shares[2],	   shares[3],
+				       shares[4], shares[5], [FB] = memory };
 	const char *text, *command;
 	size_t text_size, size;
 
@@ -95,6 +96,8 @@ static void write_process(struct classic *c, const struct rows *rows, uint64_t t
 	put_number(pid, rows_cell(rows, column_gpu_process_pid));
 	for (unsigned i = 0; i < 4; i++)
 		put_share(shares[i], rows_cell(rows, column_gpu_process_sm + i));
+	put_share(shares[4], rows_cell(rows, column_gpu_process_jpg));
+	put_share(shares[5], rows_cell(rows, column_gpu_process_ofa));
 	put_number(memory, fb == CELL_NULL ? fb : fb >> 20);
 	text = rows_text(rows, column_gpu_process_type, &text_size);
 	snprintf(type, sizeof(type), "%.*s", text ? (int)text_size : 1, text ? text : "-");

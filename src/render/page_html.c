@@ -49,7 +49,15 @@ static void print_lanes(struct json *json, const struct report *report)
 		uint32_t place = timeline->lanes[i].proc;
 
 		json_open(json, NULL, '{');
-		if (place == PROC_NONE) {
+		if (timeline->lanes[i].of_stream) {
+			char name[64];
+
+			snprintf(name, sizeof(name), "  GPU %u stream %u", timeline->lanes[i].gpu,
+				 timeline->lanes[i].stream);
+			json_string(json, "name", name);
+			json_null(json, "pid");
+			json_string(json, "role", "");
+		} else if (place == PROC_NONE) {
 			json_string(json, "name", "other processes of the job");
 			json_null(json, "pid");
 			json_string(json, "role", "");
@@ -102,6 +110,7 @@ static const char *kind_condition(enum timeline_kind kind, char *out, size_t siz
 	switch (kind) {
 	case TIMELINE_read: return "dir <> 'W'";
 	case TIMELINE_write: return "dir = 'W'";
+	case TIMELINE_gpu: return "kind <> 'wait'";
 	case TIMELINE_open:
 	case TIMELINE_metadata: break;
 	default: return NULL;

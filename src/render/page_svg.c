@@ -12,7 +12,8 @@
 #define MOST_PHASES 200
 
 static const char *const colours[TIMELINE_KIND_COUNT] = { "#9aa5b1", "#2b7bba", "#d1495b",
-							  "#e6a117", "#8e6bbf", "#3c8d5a" };
+							  "#e6a117", "#8e6bbf", "#3c8d5a",
+							  "#76b900" };
 
 static double x_of(const struct report *report, uint64_t ts)
 {
@@ -79,7 +80,10 @@ static void print_lanes(const struct report *report, unsigned top, FILE *out)
 		double y = top + (double)i * LANE;
 
 		fprintf(out, "<text x=\"4\" y=\"%.1f\">", y + LANE - 5);
-		if (place == PROC_NONE) {
+		if (timeline->lanes[i].of_stream) {
+			fprintf(out, "&#160;&#160;GPU %u stream %u", timeline->lanes[i].gpu,
+				timeline->lanes[i].stream);
+		} else if (place == PROC_NONE) {
 			fputs("other processes", out);
 		} else {
 			const struct proc *proc = procs_get(report->context.procs, place);

@@ -144,7 +144,7 @@ struct perfetto {
 	uint64_t next_track; /* goes on from run to run, as next_flow does */
 	uint64_t next_flow;
 	int64_t last_launch; /* correlation of the gpu_op before */
-	int error; /* -ENOMEM, for good */
+	int error;	     /* -ENOMEM, for good */
 
 	struct strings names; /* of events; the number plus 1 is the iid */
 	struct strings texts; /* keys of tracks */

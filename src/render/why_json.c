@@ -214,6 +214,31 @@ static void print_windows(struct json *json, const struct why *why)
 	json_close(json);
 }
 
+static void print_gpus(struct json *json, const struct gpus *gpus)
+{
+	json_open(json, "gpus", '[');
+	for (size_t i = 0; i < gpus_count(gpus); i++) {
+		const struct why_gpu *gpu = gpus_get(gpus, i);
+
+		json_open(json, NULL, '{');
+		JSON_FIELDS(json, gpu, gpu, operations, busy_ns, idle_ns, loop_busy_ns);
+		print_causes(json, gpu->causes);
+		json_open(json, "ledger", '[');
+		for (unsigned act = 0; act < WHY_ACT_COUNT; act++) {
+			if (!gpu->acts[act])
+				continue;
+			json_open(json, NULL, '{');
+			json_string(json, "cause", why_cause_names[why_acts[act].cause]);
+			json_string(json, "says", why_acts[act].says);
+			json_uint(json, "ns", gpu->acts[act]);
+			json_close(json);
+		}
+		json_close(json);
+		json_close(json);
+	}
+	json_close(json);
+}
+
 static void print_ranks(struct json *json, const struct ranks *ranks)
 {
 	json_open(json, "ranks", '{');
@@ -249,6 +274,7 @@ void why_print_json(const struct why *why, FILE *out)
 	print_mix(&json, why);
 	print_contexts(&json, why);
 	print_windows(&json, why);
+	print_gpus(&json, &why->gpus);
 	print_ranks(&json, &why->ranks);
 	json_close(&json);
 	fputc('\n', out);

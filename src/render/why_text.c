@@ -245,6 +245,35 @@ static void print_mix(const struct why *why, const struct why_style *style, FILE
 	table_print(&table, out, style->width);
 }
 
+/* Each device in a line: what of its time it was idle for, the greatest causes first. */
+static void print_gpus(const struct why *why, FILE *out)
+{
+	char busy[32], idle[32], text[32];
+
+	for (size_t i = 0; i < gpus_count(&why->gpus); i++) {
+		const struct why_gpu *gpu = gpus_get(&why->gpus, i);
+		uint64_t below = UINT64_MAX;
+
+		fprintf(out, "\nGPU %lld was busy for %s and idle for %s", (long long)gpu->gpu,
+			duration(busy, sizeof(busy), gpu->busy_ns),
+			duration(idle, sizeof(idle), gpu->idle_ns));
+		for (unsigned shown = 0; shown < MOST_NAMES; shown++) {
+			unsigned most = WHY_CAUSE_COUNT;
+
+			for (unsigned k = 0; k < WHY_CAUSE_COUNT; k++)
+				if (gpu->causes[k] && gpu->causes[k] < below &&
+				    (most == WHY_CAUSE_COUNT || gpu->causes[k] > gpu->causes[most]))
+					most = k;
+			if (most == WHY_CAUSE_COUNT)
+				break;
+			below = gpu->causes[most];
+			fprintf(out, "%s%s %s", shown ? ", " : ": ", why_cause_names[most],
+				duration(text, sizeof(text), below));
+		}
+		fputs("\n", out);
+	}
+}
+
 void why_print_text(const struct why *why, const struct why_style *style, FILE *out)
 {
 	print_focus(why, out);
@@ -255,5 +284,6 @@ void why_print_text(const struct why *why, const struct why_style *style, FILE *
 	else {
 		print_ledger(why, style, out);
 		print_mix(why, style, out);
+		print_gpus(why, out);
 	}
 }

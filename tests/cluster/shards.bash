@@ -66,8 +66,11 @@ END
 shard_begin() {
 	local port=$((PORT + 3 * ($1 - 1)))
 
-	setsid "$CLICKHOUSE" --config="$FOLDER/shard$1/config.xml" >"$FOLDER/shard$1/out" 2>&1 3>&- </dev/null &
-	echo $! >"$FOLDER/shard$1/pid"
+	# No child of the test's own shell, which waits for those.
+	(
+		setsid "$CLICKHOUSE" --config="$FOLDER/shard$1/config.xml" >"$FOLDER/shard$1/out" 2>&1 3>&- </dev/null &
+		echo $! >"$FOLDER/shard$1/pid"
+	)
 	within 30 curl -sf -o /dev/null "http://127.0.0.1:$port/ping"
 }
 

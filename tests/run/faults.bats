@@ -5,6 +5,7 @@
 
 load lib
 load disks
+load groups
 setup_file() { need_bpf; }
 setup() { enter; }
 teardown() { leave; }
@@ -27,14 +28,6 @@ counted() {
 # bytes N: the command that makes them.
 bytes() {
 	DD=(dd if=/dev/zero of=/dev/null bs=1 count="$1" status=none)
-}
-
-# cgroup CONTROLLER NAME: a folder of that hierarchy of cgroup v1 for the test, in $CGROUP.
-cgroup() {
-	[ -d "/sys/fs/cgroup/$1" ] && [ -e "/sys/fs/cgroup/$1/tasks" ] || skip "no controller $1 of cgroup v1"
-	CGROUP=/sys/fs/cgroup/$1/strata-test-$2-$$
-	undo sh -c '[ ! -d "$0" ] || rmdir "$0"' "$CGROUP"
-	mkdir "$CGROUP"
 }
 
 # limited N CMD...: CMD with N open files at most.
@@ -161,13 +154,13 @@ for number in range(20000):
 
 	bytes "$(size 300000 1000000)"
 	"$ROOT/tests/outside-state" all bpf >before
-	cgroup memory faults
+	group memory
 	for limit in 16M 90M 256M; do
 		rm -f "$RUN" go
-		echo $limit >"$CGROUP/memory.limit_in_bytes"
+		echo $limit >"$GROUP/memory.limit_in_bytes"
 		background sh -c "until [ -e go ]; do sleep 0.05; done; exec ${DD[*]}"
 		job=$PID
-		background sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$CGROUP" "$STRATA" record -o "$RUN" --scope job -e io -p $job
+		background sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$GROUP" "$STRATA" record -o "$RUN" --scope job -e io -p $job
 		within 30 eval 'armed || gone $PID'
 		touch go
 		wait $job # it ends with 0
@@ -189,16 +182,16 @@ for number in range(20000):
 }
 
 @test "a slow disk: rows and losses together are what the job did" {
-	cgroup blkio slow
+	group blkio
 	disk 64M
 	mkfs -t ext4 -q "$DISK"
 	mounted "$T/slow" -o sync "$DISK"
 	RUN=$T/slow/run.strata
-	echo "$(cat "/sys/block/$NAME/dev") $((64 * 1024))" >"$CGROUP/blkio.throttle.write_bps_device"
+	echo "$(cat "/sys/block/$NAME/dev") $((64 * 1024))" >"$GROUP/blkio.throttle.write_bps_device"
 	bytes "$(size 200000 1000000)"
 	background sh -c "until [ -e go ]; do sleep 0.05; done; exec ${DD[*]}"
 	job=$PID
-	background sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$CGROUP" \
+	background sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$GROUP" \
 		"$STRATA" record -o "$RUN" --scope job -e io --buffer 64K -p $job
 	within 30 armed
 	touch go

@@ -158,7 +158,7 @@ HtoD,4096,True,3000" "$(cells gpu_op "kind == 'copy'" "name,bytes,pinned,dur" | 
 20 load,data,-5
 20 step,-,-" "$(cells mark "source == 'nvtx'" "name,domain,value" | uniq -c | sed 's/^ *//')"
 	same "loads lie in steps" "" "$(rows mark "name in ('load', 'step') and (dur is None or dur < 1000000 or tid != pid)")"
-	same "a moment" 1 "$(count mark "name == 'grün' and dur is None")"
+	same "a moment" 1 "$(count mark "source == 'nvtx' and dur is None")"
 }
 
 @test "NVTX by NVIDIA's own header, and steps that the job names are not guessed" {

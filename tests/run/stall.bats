@@ -4,6 +4,7 @@
 # bats file_tags=quiet
 load lib
 load disks
+load groups
 setup_file() { need_bpf; }
 setup() { enter; }
 teardown() { leave; }
@@ -26,17 +27,6 @@ watched() {
 
 interrupted() {
 	grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null || ! kill -INT "$1" 2>/dev/null
-}
-
-# group CONTROLLER: a control group (version 1), $GROUP, until the test ends.
-group() {
-	local mount
-
-	mount=$(awk -v controller="$1" '$3 == "cgroup" && $4 ~ "(^|,)" controller "(,|$)" { print $2; exit }' /proc/mounts)
-	[ -n "$mount" ] || skip "no hierarchy of control groups with $1"
-	GROUP=$mount$(awk -F: -v controller="$1" '$2 ~ "(^|,)" controller "(,|$)" { print $3 == "/" ? "" : $3 }' /proc/self/cgroup)/strata-test-$$
-	undo sh -c '[ ! -d "$0" ] || { while read -r pid; do echo "$pid" >"${0%/*}/cgroup.procs"; done <"$0/cgroup.procs"; rmdir "$0"; }' "$GROUP"
-	mkdir "$GROUP"
 }
 
 @test "pauses of a thread that dirties pages too fast: as many as bpftrace sees, with file and disk" {
@@ -77,6 +67,24 @@ group() {
 	grep -x '[0-9][0-9]*' seen >theirs
 	[ "$(wc -l <theirs)" -ge 3 ]
 	same "pages freed each time" "$(cat theirs)" "$(rows stall "kind == 'cgroup_reclaim' and comm == 'reclaims'" value | awk '{ print $1 / 4096 }')"
+	no_loss
+}
+
+@test "memory moved to make large pieces of it: as often and as long as bpftrace sees" {
+	[ -w /proc/sys/vm/compact_memory ] || skip "this kernel does not compact memory on demand"
+	watching 'tracepoint:compaction:mm_compaction_begin /comm == "compacts"/ { @began = nsecs; }
+		tracepoint:compaction:mm_compaction_end /comm == "compacts" && @began/ { printf("%d\n", nsecs - @began); @began = 0; }
+		END { clear(@began); }'
+	cp "$(command -v dd)" compacts
+	record -- sh -c 'echo 1 | ./compacts of=/proc/sys/vm/compact_memory status=none'
+	watched
+	grep -x '[0-9][0-9]*' seen >theirs
+	rows stall "kind == 'compaction' and comm == 'compacts'" dur >ours
+	paste theirs ours
+	[ "$(wc -l <theirs)" -ge 1 ]
+	same "how often" "$(wc -l <theirs)" "$(wc -l <ours)"
+	# Each of strata's lies around bpftrace's, or inside it, by what the programs of the other take.
+	paste theirs ours | awk '{ off = $1 > $2 ? $1 - $2 : $2 - $1; if (off > 200000 && off > $1 / 20) { print "differ: " $0; bad = 1 } } END { exit bad }'
 	no_loss
 }
 

@@ -5,20 +5,26 @@
 # bats file_tags=quiet
 load lib
 load disks
+load groups
 setup_file() { need_bpf; }
 setup() { enter; }
 teardown() { leave; }
 
-# watched SCRIPT NAME CMD...: CMD is recorded while bpftrace runs a script of this folder on threads of that name.
+# watched SCRIPT NAME CMD...: CMD is recorded while bpftrace runs a script of this folder on threads of that name. strata's
+# programs are there first, so that it reads its clock before bpftrace's take their time.
 watched() {
-	local script=$HERE/$1 name=$2
+	local script=$HERE/$1 name=$2 recorder
 
 	shift 2
 	command -v bpftrace >/dev/null || skip "no bpftrace"
 	grep -qw tracefs /proc/filesystems || skip "no tracefs in this kernel"
+	record_background -e sched -- sh -c 'until [ -e go ]; do sleep 0.1; done; exec "$@"' sh "$@"
+	recorder=$PID
+	mv out printed
 	background "$ROOT/scripts/with-tracefs" bpftrace -B line -f "${FORMAT:-text}" "$script" "$name"
 	within 60 attached "$PID"
-	record -e sched -- "$@" >/dev/null
+	touch go
+	wait "$recorder"
 	sleep 0.2
 	kill -INT "$PID"
 	wait "$PID" || true
@@ -57,11 +63,29 @@ started() {
 	"$HERE/flips.py" "$RUN" truth
 }
 
+@test "sleeps with iowait take as long as the kernel's own account of delays says" {
+	[ -e /proc/sys/kernel/task_delayacct ] || skip "this kernel does not account for delays"
+	group blkio
+	disk 64M
+	echo "$(cat "/sys/block/$NAME/dev") $((32 << 20))" >"$GROUP/blkio.throttle.read_bps_device" || skip "no limit of a device's speed"
+	undo sysctl -q kernel.task_delayacct="$(cat /proc/sys/kernel/task_delayacct)"
+	sysctl -q kernel.task_delayacct=1
+	# In ticks of 10 ms, as the 42nd field of /proc/PID/stat.
+	record -e sched -- sh -c 'echo $$ >"$1/cgroup.procs"; exec /usr/bin/python3 -c "$2" "$3"' sh "$GROUP" '
+import mmap, os, sys
+fd, buffer = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 1 << 20)
+for i in range(40):
+    os.preadv(fd, [buffer], i << 20)
+print(os.getpid(), open("/proc/self/stat").read().rsplit(")", 1)[1].split()[39])' "$DISK" >truth
+	no_loss
+	"$HERE/delays.py" "$RUN" $(cat truth)
+}
+
 @test "a sleep with iowait is ended by a request of the thread's own" {
 	disk 32M
 	record -e sched,block -- dd if="$DISK" of=/dev/null iflag=direct bs=64k 2>/dev/null
 	no_loss
-	"$HERE/cold.py" "$RUN" dd
+	"$HERE/cold.py" "$RUN" "$(started "if=$DISK")"
 }
 
 @test "threads that fight for the lock of their memory wait for locks, and for no storage" {

@@ -63,6 +63,18 @@ tells() {
 	tells 'why["ranks"]["mounts"][0]["name"]' '8:1 ext4'
 }
 
+@test "a GPU: spinning in a call that waits for it is its time, and its idle time is charged through who launched" {
+	rows_of gpu
+	# Ten calls of 65 ms, of which nine begin in the loop; what is left of 100 ms a step is computing.
+	tells 'verdict["cause"], verdict["name"], us(verdict["ns"])' "('gpu', 'cudaStreamSynchronize', 585000)"
+	tells 'us(why["gpus"][0]["busy_ns"]), why["gpus"][0]["operations"]' '(600000, 10)'
+	tells 'why["gpus"][0]["busy_ns"] + why["gpus"][0]["idle_ns"] == why["total_ns"]' True
+	tells 'sum(l["ns"] for l in why["gpus"][0]["ledger"]) == why["gpus"][0]["idle_ns"]' True
+	# Between two kernels: 30 ms of computing after the call, the wait for the batch, 5 ms of computing and 5 in the next call.
+	tells 'us(why["gpus"][0]["causes"]["gpu"])' 50000
+	tells 'us(why["gpus"][0]["causes"]["input"])' 610500
+}
+
 @test "lost rows: a ledger, no verdict, and exit status 1" {
 	"$HERE/why_rows.py" lost | "$ROOT/build/tools/rows_to_run" "$RUN"
 	run -1 "$STRATA" why "$RUN"

@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
-#include <nvtx3/nvToolsExt.h>
-#include <unistd.h>
+#	include <nvtx3/nvToolsExt.h>
+#	include <unistd.h>
 
 int main(void)
 {

@@ -117,7 +117,7 @@ static void a_mark_has_a_name_and_maybe_a_value(void **state)
 	(void)state;
 	decode(&named, sizeof(named));
 	decode(&nameless, sizeof(nameless));
-	assert_rows("mark|1000|null|10|11|4:mark|5:epoch|1:3|\n");
+	assert_rows("mark|1000|null|10|11|4:mark|5:epoch|1:3|null|\n");
 }
 
 static void names_come_from_the_leaf_up(void **state)

@@ -8,23 +8,24 @@
 #include <cmocka.h>
 
 #if __has_include(<cupti.h>)
-#include <cupti.h>
+#	include <cupti.h>
 
-#define cupti_kind strata_cupti_kind
-#include "gpu/cupti.h"
+#	define cupti_kind strata_cupti_kind
+#	include "gpu/cupti.h"
 
-#if CUPTI_API_VERSION >= 130000
+#	if CUPTI_API_VERSION >= 130000
 typedef CUpti_ActivityKernel10 kernel;
 typedef CUpti_ActivityMemcpy6 copy;
-#else
+#	else
 typedef CUpti_ActivityKernel9 kernel;
 typedef CUpti_ActivityMemcpy5 copy;
-#endif
+#	endif
 
-#define SAME(ours, field, theirs, name)                                                        \
-	_Static_assert(offsetof(struct ours, field) == offsetof(theirs, name) &&               \
-			       sizeof(((struct ours *)0)->field) >= sizeof(((theirs *)0)->name), \
-		       #ours "." #field)
+#	define SAME(ours, field, theirs, name)                                          \
+		_Static_assert(offsetof(struct ours, field) == offsetof(theirs, name) && \
+				       sizeof(((struct ours *)0)->field) >=              \
+					       sizeof(((theirs *)0)->name),              \
+			       #ours "." #field)
 
 SAME(cupti_kernel, registers, kernel, registersPerThread);
 SAME(cupti_kernel, start, kernel, start);

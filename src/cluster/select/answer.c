@@ -57,6 +57,15 @@ int select_windows_of(const struct select_query *query, uint64_t start, uint64_t
 	return 0;
 }
 
+#define BOUND_SLACK 20000000u /* ns; a fifth of the shortest interval */
+
+uint64_t select_bound(const struct select_query *query, uint64_t end)
+{
+	uint64_t bound = end > BOUND_SLACK ? end - BOUND_SLACK : 0;
+
+	return query->until && query->until < bound ? query->until : bound;
+}
+
 /* The last slot has no end: of what lies there only its beginning is known. */
 double select_quantile(const uint64_t slots[LIVE_SLOTS], double q)
 {

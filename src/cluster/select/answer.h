@@ -68,6 +68,10 @@ struct select_windows {
 int select_windows_of(const struct select_query *query, uint64_t start, uint64_t end,
 		      struct select_windows *windows, struct error *e);
 
+/* Before when an interval must have begun to be asked for, where the last one ends at `end`. Two clocks tell of intervals, so that
+ * the next one may begin a little before the last one's end; and samples may come in while a question is answered. */
+uint64_t select_bound(const struct select_query *query, uint64_t end);
+
 /* A cell as a point's value. covered: what a second counts by. */
 void select_finish(const struct select_metric *metric, const struct select_cell *cell,
 		   struct select_point *point);

@@ -58,8 +58,8 @@ static int find_span(const struct select_query *query, struct metric_store *stor
 	return metric_store_span(store, from, query->until, span, e);
 }
 
-static int find_covered(struct gather *gather, struct metric_store *store,
-			const struct metric_span *whole, struct error *e)
+static int find_covered(struct gather *gather, struct metric_store *store, uint64_t start,
+			uint64_t bound, struct error *e)
 {
 	int err = 0;
 
@@ -71,8 +71,8 @@ static int find_covered(struct gather *gather, struct metric_store *store,
 		uint64_t to = from + gather->windows.length;
 		struct metric_span span;
 
-		err = metric_store_span(store, from > whole->start ? from : whole->start,
-					to < whole->end ? to : whole->end, &span, e);
+		err = metric_store_span(store, from > start ? from : start, to < bound ? to : bound,
+					&span, e);
 		gather->covered[i] = err ? 0 : span.covered;
 	}
 	return err;
@@ -97,11 +97,11 @@ int select_evaluate(const struct select_query *query, struct metric_store *store
 		filter.pid = query->pid;
 	if (!span.intervals)
 		return 0;
+	filter.from = span.start;
+	filter.to = select_bound(query, span.end);
 	err = select_windows_of(query, span.start, span.end, &evaluation.gather.windows, e);
 	if (!err)
-		err = find_covered(&evaluation.gather, store, &span, e);
-	filter.from = span.start;
-	filter.to = span.end;
+		err = find_covered(&evaluation.gather, store, filter.from, filter.to, e);
 	if (!err)
 		err = metric_store_each(store, &filter, add_sample, &evaluation, e);
 	if (!err)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 struct via_node {
 	char name[SELECT_NAME];
 	uint64_t from, end; /* of what is asked for */
+	uint64_t bound;	    /* before which an interval must begin */
 	uint64_t start;	    /* of the first interval in it */
 	struct gather gather;
 };
@@ -79,6 +81,7 @@ static int take_node(struct via *via, char **field)
 	nodes = &nodes[via->count++];
 	*nodes = (struct via_node){ .end = strtoull(field[1], NULL, 10) };
 	snprintf(nodes->name, sizeof(nodes->name), "%s", field[0]);
+	nodes->bound = select_bound(via->query, nodes->end);
 	nodes->from = over && nodes->end > over ? nodes->end - over : 0;
 	return 0;
 }
@@ -132,29 +135,34 @@ static int choose_nodes(struct via *via)
 
 /* ---- what is asked for ---- */
 
+/* A bound of the time that is each node's own. */
+static void add_bound(struct via *via, const char *words, size_t field)
+{
+	sql_add(&via->sql, "%stoInt64(transform(toString(node), [", words);
+	for (unsigned i = 0; i < via->count; i++) {
+		sql_add(&via->sql, i ? ", " : "");
+		sql_string(&via->sql, via->nodes[i].name);
+	}
+	sql_add(&via->sql, "], [");
+	for (unsigned i = 0; i < via->count; i++) {
+		uint64_t bound;
+
+		memcpy(&bound, (const char *)&via->nodes[i] + field, sizeof(bound));
+		sql_add(&via->sql, "%s%" PRIu64, i ? ", " : "", bound);
+	}
+	sql_add(&via->sql, "], toUInt64(0)))");
+}
+
 static void add_conditions(struct via *via)
 {
-	const struct select_query *query = via->query;
-
 	sql_add(&via->sql, " WHERE node IN (");
 	for (unsigned i = 0; i < via->count; i++) {
 		sql_add(&via->sql, i ? ", " : "");
 		sql_string(&via->sql, via->nodes[i].name);
 	}
 	sql_add(&via->sql, ")");
-	if (query->until)
-		sql_add(&via->sql, " AND time < %" PRIu64, query->until);
-	if (!query->over)
-		return;
-	sql_add(&via->sql, " AND time >= toInt64(transform(toString(node), [");
-	for (unsigned i = 0; i < via->count; i++) {
-		sql_add(&via->sql, i ? ", " : "");
-		sql_string(&via->sql, via->nodes[i].name);
-	}
-	sql_add(&via->sql, "], [");
-	for (unsigned i = 0; i < via->count; i++)
-		sql_add(&via->sql, "%s%" PRIu64, i ? ", " : "", via->nodes[i].from);
-	sql_add(&via->sql, "], 0))");
+	add_bound(via, " AND time >= ", offsetof(struct via_node, from));
+	add_bound(via, " AND time < ", offsetof(struct via_node, bound));
 }
 
 /* The number of a window since 1970; one for all without `every`. */
