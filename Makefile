@@ -215,6 +215,19 @@ $(B)/src/symbols/presets.o: src/symbols/presets.txt
 
 # ---- libraries that processes of the job load, as files inside the program ----
 
+# Linked to nothing, so that they load beside any C library: they name what they need of it, and bear that it is not there. Without
+# the builtins of the compiler, which would call some of it by themselves.
+
+INPROCESS_SRC := $(sort $(wildcard src/inprocess/*.c))
+INJECT_FLAGS  := -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -Isrc -U_FORTIFY_SOURCE -fPIC -fvisibility=hidden -fno-builtin \
+	-fno-stack-protector -ftls-model=initial-exec -fexceptions
+INJECT_LINKED := -shared -nostdlib -s -Wl,-z,relro,-z,now,-z,noexecstack,-z,defs
+
+$(B)/inject/libstrata_calls.so: $(INPROCESS_SRC) $(wildcard src/inprocess/*.h src/inprocess/*.def src/inject/*.h)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(INJECT_FLAGS) $(INJECT_LINKED) -Wl,-soname,$(@F) -o $@ $(INPROCESS_SRC)
+
 # Small and without needs: whatever program of the job has it mapped, and most have no use for it.
 $(B)/inject/libstrata_gpu.so: $(sort $(wildcard src/gpu/*.c)) $(wildcard src/gpu/*.h) src/inject/shared.h src/inject/writer.h
 	$(call say,LINK,$@)
@@ -223,7 +236,7 @@ $(B)/inject/libstrata_gpu.so: $(sort $(wildcard src/gpu/*.c)) $(wildcard src/gpu
 		-Wl,--as-needed -o $@ $(filter %.c,$^)
 	$(Q)strip --strip-unneeded $@
 
-$(B)/src/capture/injection.o $(B)/san/src/capture/injection.o $(B)/tsan/src/capture/injection.o $(B)/fuzz/obj/src/capture/injection.o: $(B)/inject/libstrata_gpu.so
+$(B)/src/capture/injection.o $(B)/san/src/capture/injection.o $(B)/tsan/src/capture/injection.o $(B)/fuzz/obj/src/capture/injection.o: $(B)/inject/libstrata_calls.so $(B)/inject/libstrata_gpu.so
 
 # ---- BPF: every program file is an object of its own, whose skeleton its probe includes ----
 

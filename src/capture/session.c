@@ -369,7 +369,7 @@ int session_run(struct session *session, struct error *e)
 	session->next_count = session_next_count(session->config, session->start);
 	losses_start(&session->losses, session->start);
 	session->offs.layers = off_windows_layers(session->layers);
-	injection_start(session->injection);
+	injection_start(session->injection, session->start);
 	session->start_cpu = clock_own_cpu();
 	facts_start(&session->sink, session->kernel, session->start, session->start_cpu);
 	session_segment_facts(session);

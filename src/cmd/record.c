@@ -20,6 +20,7 @@
 #include "cmd/layers.h"
 #include "cmd/list_calls.h"
 #include "cmd/record_run.h"
+#include "probes/inprocess.h"
 
 #define MOST_PIDS  4096
 #define MOST_CALLS 64 /* --call options, and a NULL behind them */
@@ -29,7 +30,7 @@ static struct record_options_values {
 		*container, *path, *log;
 	bool all, force, drop_caches, redact_args, rotate, no_gpu_ops;
 	const char *list_calls, *presets, *calls[MOST_CALLS];
-	bool call_returns;
+	bool call_returns, inprocess;
 	uint64_t duration, interval, buffer, max_size, max_time, call_limit, aggregate, min_dur;
 } given = { .interval = NS_PER_SECOND, .call_limit = CALLS_LIMIT };
 
@@ -57,6 +58,8 @@ static const struct option_row rows[] = {
 	  "print what --call would trace, and what a probe of each costs" },
 	{ 0, "call-returns", OPTION_FLAG, &given.call_returns, NULL,
 	  "return probes on C++ too: an exception there ends the program" },
+	{ 0, "inprocess", OPTION_FLAG, &given.inprocess, NULL,
+	  "record those of --call in the C library from inside of the job's processes" },
 	{ 0, "call-limit", OPTION_COUNT, &given.call_limit, "N",
 	  "refuse patterns that find more functions (default: 5000)" },
 	{ 0, "presets", OPTION_TEXT, &given.presets, "FILE", "more presets for --call" },
@@ -151,6 +154,7 @@ static int parse_calls(struct session_config *config, const struct arguments *ar
 	struct calls_request request = calls_wanted(arguments, config->pid_count ? pids[0] : 0);
 	uint32_t layer = LAYER_BIT(LAYER_call);
 	uint32_t counted = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem);
+	int err;
 
 	config->aggregate = given.aggregate;
 	config->min_dur = given.min_dur;
@@ -173,12 +177,20 @@ static int parse_calls(struct session_config *config, const struct arguments *ar
 				 "--aggregate counts all calls: --min-dur has nothing to keep");
 	if (given.aggregate && given.aggregate < NS_PER_SECOND / 100)
 		return error_set(e, -EINVAL, "--aggregate must be at least 10ms");
+	if (given.inprocess && (!request.count || !arguments->command))
+		return error_set(
+			e, -EINVAL,
+			"--inprocess is about the functions of --call, in the processes of "
+			"a command that is launched: there is no %s",
+			request.count ? "command" : "--call");
 	if (!request.count)
 		return 0;
 	config->calls = calls;
 	config->layers |= layer;
 	config->required |= layer;
-	return calls_open(calls, &request, e);
+	config->inprocess = given.inprocess;
+	err = calls_open(calls, &request, e);
+	return err || !given.inprocess ? err : inprocess_choose(calls, e);
 }
 
 /* --list-calls MODULE is MODULE:* */

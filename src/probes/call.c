@@ -35,7 +35,7 @@ PROBE_OPEN(call)
 
 static bool call_wanted(const struct probe_setup *setup)
 {
-	return setup->calls && setup->layers & LAYER_BIT(LAYER_call);
+	return setup->calls && calls_probed(setup->calls) && setup->layers & LAYER_BIT(LAYER_call);
 }
 
 /* ---- configuring ---- */

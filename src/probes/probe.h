@@ -25,6 +25,7 @@
 
 struct bpf_link;
 struct calls;
+struct unloaded;
 struct bpf_object_open_opts;
 struct bpf_object_skeleton;
 
@@ -71,6 +72,7 @@ struct row_maker {
 	uint32_t placed;
 	struct buf scratch, scratch2;
 	const struct calls *calls; /* the functions that are traced */
+	struct unloaded *unloaded; /* notes which programs load a library; NULL: nobody asks */
 };
 
 struct probe {

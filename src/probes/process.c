@@ -14,6 +14,7 @@
 #include "probes/bpf_error.h"
 #include "probes/iterate.h"
 #include "probes/names.h"
+#include "probes/unloaded.h"
 
 PROBE_OPEN(process)
 
@@ -137,6 +138,8 @@ static void process_decode(struct row_maker *maker, const struct record *head, s
 	if (cgroup)
 		builder_set_text(row, column_process_cgroup, cgroup, strlen(cgroup));
 	if (head->op == EVENT_EXEC) {
+		if (head->flags & PROCESS_OF_JOB)
+			unloaded_note_exec(maker->unloaded, head->pid, head->ts, process->comm);
 		if (process->exe)
 			SET(exe, process->exe);
 		if (process->args_size && size >= sizeof(*process) + process->args_size &&

@@ -299,6 +299,14 @@ void calls_close(struct calls *calls)
 	buf_free(&calls->modules);
 }
 
+bool calls_probed(const struct calls *calls)
+{
+	for (size_t i = 0; i < calls_count(calls); i++)
+		if (calls_get(calls, i)->probing != CALL_INPROCESS)
+			return true;
+	return false;
+}
+
 size_t calls_name_some(const struct calls *calls, enum call_probing probing, char *out, size_t size)
 {
 	size_t count = 0, named = 0, used = 0;

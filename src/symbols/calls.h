@@ -27,9 +27,10 @@ struct calls_request {
 };
 
 enum call_probing {
-	CALL_PAIR,  /* entry and return */
-	CALL_ENTRY, /* entry only: no length, no result */
-	CALL_NONE,  /* cannot be probed */
+	CALL_PAIR,	/* entry and return */
+	CALL_ENTRY,	/* entry only: no length, no result */
+	CALL_NONE,	/* cannot be probed */
+	CALL_INPROCESS, /* needs no probe: a library inside of the job's processes records it */
 };
 
 struct call_function {
@@ -69,7 +70,10 @@ size_t calls_module_count(const struct calls *calls);
 struct call_module *calls_module(const struct calls *calls, size_t i);
 bool calls_is_kernel(const struct call_module *module);
 
-/* How many functions there are of one kind of probing, and some of their names, for messages: "qsort, bsearch and 3 more". */
+/* Whether any of them is left to probes. */
+bool calls_probed(const struct calls *calls);
+
+/* How many there are of one kind of probing, and some of their names, for messages: "qsort, bsearch and 3 more". */
 size_t calls_name_some(const struct calls *calls, enum call_probing probing, char *out,
 		       size_t size);
 
