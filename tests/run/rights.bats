@@ -364,6 +364,6 @@ on_terminal() {
 		same "execs ($name)" "cat sh sleep" "$(rows process "event == 'exec'" comm | grep -xE 'cat|sh|sleep' | sort -u | xargs)"
 		same "reads of its name ($name)" 4 "$(rows io "comm == 'cat' and dir == 'R' and path.endswith('/comm')" returned | head -1)"
 		[ "$(count job "rss > 0")" -gt 0 ]
-		same "absent ($name)" "" "$(rows run "key.startswith('absent')" key | grep -v 'fault.minor\|block.page' || true)"
+		same "absent ($name)" "" "$(rows run "key.startswith('absent')" key | grep -v 'fault.minor\|block.page\|gpu' || true)"
 	done
 }
