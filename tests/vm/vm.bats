@@ -38,7 +38,7 @@ first() {
 		readable
 		same "warnings of the reader" "" "$(cat info.err)"
 		same "layers of $RUN" process,sched,io,fs,mem,wait,stall,fault,block,cpu,disk "$(rows run "key == 'layers'" value)"
-		same "absent in $RUN" "$({ cat "${words%/words}/absent" 2>/dev/null; echo absent.fault.minor; } | sort)" \
+		same "absent in $RUN" "$({ cat "${words%/words}/absent" 2>/dev/null; echo absent.fault.minor absent.gpu; } | xargs -n 1 | sort)" \
 			"$(rows run "key.startswith('absent')" key | sort)"
 		same "kernel" "$(cat "$GUEST/kernel")" "$(rows run "key == 'kernel'" value | sed 's/.*x20//')"
 		says words "none lost"
