@@ -94,6 +94,8 @@ static void judge(const struct side *side, FILE *out)
 		why_print_json(&why, out);
 		for (style.explain = 1; style.explain <= why.ledger.sum_count; style.explain++)
 			why_print_text(&why, &style, out);
+		if (side->loaded)
+			page_print_html(&side->report, &why, NULL, out);
 	}
 	why_free(&why);
 }
@@ -110,7 +112,7 @@ static void side_print(const struct side *side, const struct input *input)
 		report_print_json(&side->report, 20, input->out);
 	if (side->loaded && wants(input, READ_PAGES)) {
 		page_print_svg(&side->report, input->out);
-		page_print_html(&side->report, NULL, input->out);
+		page_print_html(&side->report, NULL, NULL, input->out);
 	}
 	if (side->dims && wants(input, READ_INFO) &&
 	    !summary_load(&summary, side->file.path, side->reader, side->dims, &e)) {
@@ -131,7 +133,7 @@ static void print_difference(const struct report *a, const struct report *b, FIL
 		return;
 	diff_print_text(&diff, a, b, 80, 5, out);
 	diff_print_json(&diff, a, b, 20, out);
-	page_print_html(b, &(struct page_changes){ &diff, a }, out);
+	page_print_html(b, NULL, &(struct page_changes){ &diff, a }, out);
 	diff_free(&diff);
 }
 

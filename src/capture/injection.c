@@ -38,13 +38,14 @@ static const struct library {
 		const char *name;
 		enum environment_way way;
 	} variables[3];
-	const char *
-		part; /* what is absent where the library cannot be loaded; NULL: that is a failure */
+	/* What is absent where the library cannot be loaded. NULL: that is a failure. */
+	const char *part;
 } libraries[INJECT_LIBRARIES] = {
 	[INJECT_CALLS] = { "libstrata_calls.so",
 			   libstrata_calls_bytes,
 			   libstrata_calls_bytes_end,
-			   { { "LD_PRELOAD", ENVIRONMENT_APPEND } } },
+			   { { "LD_PRELOAD", ENVIRONMENT_APPEND } },
+			   NULL },
 	[INJECT_GPU] = { "libstrata_gpu.so",
 			 libstrata_gpu_bytes,
 			 libstrata_gpu_bytes_end,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cluster/push/spool_folder.h"
 #include "cluster/push/spool_record.h"
 
 #define NUMBERS_A_SECOND 1000000u
@@ -25,87 +26,18 @@ struct entry {
 };
 
 struct spool {
-	int folder, lock;
-	char *path;
+	struct spool_folder folder;
+	int lock;
 	struct entry *entries; /* in order of number */
 	size_t count, capacity;
 	uint64_t next, identity, epoch;
 	int rows; /* of the batch that is being written, -1: none is */
 };
 
-/* ---- names and numbers on disk ---- */
-
-#define NAME_SIZE 40
-
-static const char *name_of(char out[NAME_SIZE], uint64_t number, const char *ending)
+static const char *name_of(char out[SPOOL_NAME], uint64_t number, const char *ending)
 {
-	snprintf(out, NAME_SIZE, "%020" PRIu64 ".%s", number, ending);
+	snprintf(out, SPOOL_NAME, "%020" PRIu64 ".%s", number, ending);
 	return out;
-}
-
-/* Replaces a small file, whole and on disk when this returns. */
-static int write_file(const struct spool *spool, const char *name, const void *bytes, size_t size,
-		      struct error *e)
-{
-	char temporary[NAME_SIZE + 8];
-	int fd, err = 0;
-
-	snprintf(temporary, sizeof(temporary), "%s.new", name);
-	fd = openat(spool->folder, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return error_errno(e, "cannot write '%s/%s'", spool->path, temporary);
-	if (write(fd, bytes, size) != (ssize_t)size || fsync(fd))
-		err = error_errno(e, "cannot write '%s/%s'", spool->path, temporary);
-	close(fd);
-	if (!err && renameat(spool->folder, temporary, spool->folder, name))
-		err = error_errno(e, "cannot write '%s/%s'", spool->path, name);
-	if (!err && fsync(spool->folder))
-		err = error_errno(e, "cannot write '%s'", spool->path);
-	if (err)
-		unlinkat(spool->folder, temporary, 0);
-	return err;
-}
-
-static int write_number(const struct spool *spool, const char *name, uint64_t number,
-			struct error *e)
-{
-	char text[32];
-	int size = snprintf(text, sizeof(text), "%" PRIu64 "\n", number);
-
-	return write_file(spool, name, text, (size_t)size, e);
-}
-
-/* At most SPOOL_RECORD bytes. Returns how many, or -errno. */
-static ssize_t read_file(const struct spool *spool, const char *name, char *out)
-{
-	int fd = openat(spool->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	ssize_t size;
-
-	if (fd < 0)
-		return -errno;
-	size = read(fd, out, SPOOL_RECORD - 1);
-	if (size < 0)
-		size = -errno;
-	else
-		out[size] = '\0';
-	close(fd);
-	return size;
-}
-
-/* The number in a file, made and written when there is none. */
-static int find_number(struct spool *spool, const char *name, uint64_t first, uint64_t *number,
-		       struct error *e)
-{
-	char text[SPOOL_RECORD];
-	ssize_t size = read_file(spool, name, text);
-
-	if (size >= 0 && sscanf(text, "%" SCNu64, number) == 1)
-		return 0;
-	if (size >= 0 || size != -ENOENT)
-		return error_set(e, size < 0 ? (int)size : -EBADMSG, "cannot read '%s/%s'",
-				 spool->path, name);
-	*number = first;
-	return write_number(spool, name, first, e);
 }
 
 /* ---- the list of batches ---- */
@@ -128,23 +60,24 @@ static int add_entry(struct spool *spool, const struct batch *batch, uint64_t by
 
 static int load_entry(struct spool *spool, uint64_t number, bool done, struct error *e)
 {
-	char name[NAME_SIZE], text[SPOOL_RECORD];
+	char name[SPOOL_NAME], text[SPOOL_RECORD];
 	struct batch batch;
 	struct stat rows = { 0 };
 	ssize_t size;
 	int err;
 
 	name_of(name, number, done ? "done" : "batch");
-	size = read_file(spool, name, text);
+	size = folder_read(&spool->folder, name, text);
 	if (size < 0)
-		return error_set(e, (int)size, "cannot read '%s/%s'", spool->path, name);
+		return error_set(e, (int)size, "cannot read '%s/%s'", spool->folder.path, name);
 	err = spool_parse(text, (size_t)size, &batch, e);
 	if (!err && batch.number != number)
 		err = error_set(e, -EBADMSG, "it is another batch's");
 	if (err)
-		return error_add(e, err, "'%s/%s' is damaged", spool->path, name);
-	if (!done && fstatat(spool->folder, name_of(name, number, "rows"), &rows, 0))
-		return error_errno(e, "'%s' lacks the rows of a batch, %s", spool->path, name);
+		return error_add(e, err, "'%s/%s' is damaged", spool->folder.path, name);
+	if (!done && fstatat(spool->folder.fd, name_of(name, number, "rows"), &rows, 0))
+		return error_errno(e, "'%s' lacks the rows of a batch, %s", spool->folder.path,
+				   name);
 	return add_entry(spool, &batch, (uint64_t)rows.st_size, done, e);
 }
 
@@ -168,7 +101,7 @@ static int load_names(struct spool *spool, char **names, size_t count, struct er
 			err = load_entry(spool, number, *ending == 'd', e);
 			known = number;
 		} else if (!strcmp(ending, "rows") && known != number) {
-			unlinkat(spool->folder, names[i], 0);
+			unlinkat(spool->folder.fd, names[i], 0);
 		}
 		if (number >= spool->next)
 			spool->next = number + 1;
@@ -178,7 +111,7 @@ static int load_names(struct spool *spool, char **names, size_t count, struct er
 
 static int load(struct spool *spool, struct error *e)
 {
-	int copy = openat(spool->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	int copy = openat(spool->folder.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
 	DIR *folder = copy < 0 ? NULL : fdopendir(copy);
 	char **names = NULL;
 	size_t count = 0;
@@ -187,7 +120,7 @@ static int load(struct spool *spool, struct error *e)
 	if (!folder) {
 		if (copy >= 0)
 			close(copy);
-		return error_errno(e, "cannot read '%s'", spool->path);
+		return error_errno(e, "cannot read '%s'", spool->folder.path);
 	}
 	while (!err && (item = readdir(folder))) {
 		char **more = realloc(names, (count + 1) * sizeof(*names));
@@ -225,13 +158,13 @@ static int take_lock(struct spool *spool, uint64_t patience, struct error *e)
 {
 	uint64_t end = clock_monotonic() + patience;
 
-	spool->lock = openat(spool->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	spool->lock = openat(spool->folder.fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (spool->lock < 0)
-		return error_errno(e, "cannot open the spool '%s'", spool->path);
+		return error_errno(e, "cannot open the spool '%s'", spool->folder.path);
 	while (flock(spool->lock, LOCK_EX | LOCK_NB)) {
 		if (clock_monotonic() > end)
 			return error_set(e, -EBUSY, "the spool '%s' is in use by another process",
-					 spool->path);
+					 spool->folder.path);
 		usleep(20000);
 	}
 	return 0;
@@ -244,14 +177,14 @@ int spool_open(struct spool **out, const char *path, uint64_t patience, struct e
 	int err;
 
 	*out = spool;
-	if (!spool || !(spool->path = strdup(path)))
+	if (!spool || !(spool->folder.path = strdup(path)))
 		return error_set(e, -ENOMEM, "out of memory");
-	spool->folder = spool->lock = spool->rows = -1;
+	spool->folder.fd = spool->lock = spool->rows = -1;
 	err = make_folder(path, e);
 	if (err)
 		return err;
-	spool->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (spool->folder < 0)
+	spool->folder.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (spool->folder.fd < 0)
 		return error_errno(e, "cannot open the spool '%s'", path);
 	err = take_lock(spool, patience, e);
 	if (err)
@@ -259,9 +192,9 @@ int spool_open(struct spool **out, const char *path, uint64_t patience, struct e
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return error_errno(e, "cannot make a random number");
 	spool->next = clock_now(CLOCK_REALTIME) / 1000000000u * NUMBERS_A_SECOND;
-	err = find_number(spool, "identity", random, &spool->identity, e);
+	err = folder_find_number(&spool->folder, "identity", random, &spool->identity, e);
 	if (!err)
-		err = find_number(spool, "epoch", 0, &spool->epoch, e);
+		err = folder_find_number(&spool->folder, "epoch", 0, &spool->epoch, e);
 	return err ? err : load(spool, e);
 }
 
@@ -269,12 +202,12 @@ void spool_close(struct spool *spool)
 {
 	if (!spool)
 		return;
-	if (spool->folder >= 0)
-		close(spool->folder);
+	if (spool->folder.fd >= 0)
+		close(spool->folder.fd);
 	if (spool->lock >= 0)
 		close(spool->lock);
 	free(spool->entries);
-	free(spool->path);
+	free(spool->folder.path);
 	free(spool);
 }
 
@@ -285,7 +218,7 @@ uint64_t spool_identity(const struct spool *spool)
 
 int spool_next_epoch(struct spool *spool, uint64_t *epoch, struct error *e)
 {
-	int err = write_number(spool, "epoch", spool->epoch + 1, e);
+	int err = folder_write_number(&spool->folder, "epoch", spool->epoch + 1, e);
 
 	if (!err)
 		*epoch = ++spool->epoch;
@@ -295,14 +228,14 @@ int spool_next_epoch(struct spool *spool, uint64_t *epoch, struct error *e)
 int spool_shard(const struct spool *spool, unsigned *shard)
 {
 	char text[SPOOL_RECORD];
-	ssize_t size = read_file(spool, "shard", text);
+	ssize_t size = folder_read(&spool->folder, "shard", text);
 
 	return size > 0 && sscanf(text, "%u", shard) == 1 ? 0 : -ENOENT;
 }
 
 int spool_set_shard(struct spool *spool, unsigned shard, struct error *e)
 {
-	return write_number(spool, "shard", shard, e);
+	return folder_write_number(&spool->folder, "shard", shard, e);
 }
 
 uint64_t spool_next_number(const struct spool *spool)
@@ -325,13 +258,14 @@ uint64_t spool_cursor(const struct spool *spool, const char *stream, bool *ended
 
 int spool_begin(struct spool *spool, struct row_writer *writer, struct error *e)
 {
-	char name[NAME_SIZE];
+	char name[SPOOL_NAME];
 	int err;
 
 	name_of(name, spool->next, "rows");
-	spool->rows = openat(spool->folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	spool->rows =
+		openat(spool->folder.fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (spool->rows < 0)
-		return error_errno(e, "cannot write '%s/%s'", spool->path, name);
+		return error_errno(e, "cannot write '%s/%s'", spool->folder.path, name);
 	err = row_writer_begin(writer, spool->rows, e);
 	if (err)
 		spool_drop(spool, writer);
@@ -340,7 +274,7 @@ int spool_begin(struct spool *spool, struct row_writer *writer, struct error *e)
 
 void spool_drop(struct spool *spool, struct row_writer *writer)
 {
-	char name[NAME_SIZE];
+	char name[SPOOL_NAME];
 	struct error ignored;
 
 	row_writer_end(writer, &ignored);
@@ -348,13 +282,13 @@ void spool_drop(struct spool *spool, struct row_writer *writer)
 		return;
 	close(spool->rows);
 	spool->rows = -1;
-	unlinkat(spool->folder, name_of(name, spool->next, "rows"), 0);
+	unlinkat(spool->folder.fd, name_of(name, spool->next, "rows"), 0);
 }
 
 int spool_commit(struct spool *spool, struct row_writer *writer, struct batch *batch,
 		 struct error *e)
 {
-	char name[NAME_SIZE], text[SPOOL_RECORD];
+	char name[SPOOL_NAME], text[SPOOL_RECORD];
 	struct stat rows = { 0 };
 	int err = row_writer_end(writer, e), size;
 
@@ -368,13 +302,13 @@ int spool_commit(struct spool *spool, struct row_writer *writer, struct batch *b
 	if (!err && size < 0)
 		err = error_set(e, size, "its name is too long");
 	if (!err)
-		err = write_file(spool, name_of(name, batch->number, "batch"), text, (size_t)size,
-				 e);
+		err = folder_write(&spool->folder, name_of(name, batch->number, "batch"), text,
+				   (size_t)size, e);
 	if (!err)
 		err = add_entry(spool, batch, (uint64_t)rows.st_size, false, e);
 	if (err) {
 		spool_drop(spool, writer);
-		return error_add(e, err, "cannot spool a batch in '%s'", spool->path);
+		return error_add(e, err, "cannot spool a batch in '%s'", spool->folder.path);
 	}
 	close(spool->rows);
 	spool->rows = -1;
@@ -405,13 +339,13 @@ void spool_waiting(const struct spool *spool, uint64_t *batches, uint64_t *bytes
 int spool_rows(const struct spool *spool, const struct batch *batch, int *fd, uint64_t *size,
 	       struct error *e)
 {
-	char name[NAME_SIZE];
+	char name[SPOOL_NAME];
 	struct stat rows;
 
 	name_of(name, batch->number, "rows");
-	*fd = openat(spool->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	*fd = openat(spool->folder.fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (*fd < 0 || fstat(*fd, &rows))
-		return error_errno(e, "cannot read '%s/%s'", spool->path, name);
+		return error_errno(e, "cannot read '%s/%s'", spool->folder.path, name);
 	*size = (uint64_t)rows.st_size;
 	return 0;
 }
@@ -419,7 +353,7 @@ int spool_rows(const struct spool *spool, const struct batch *batch, int *fd, ui
 /* Of a stream only the last batch tells how far it is; those before it go. */
 static void forget_before(struct spool *spool, size_t last)
 {
-	char name[NAME_SIZE];
+	char name[SPOOL_NAME];
 	size_t kept = 0;
 
 	for (size_t i = 0; i < spool->count; i++) {
@@ -427,7 +361,7 @@ static void forget_before(struct spool *spool, size_t last)
 
 		if (i < last && entry->done &&
 		    !strcmp(entry->batch.stream, spool->entries[last].batch.stream))
-			unlinkat(spool->folder, name_of(name, entry->batch.number, "done"), 0);
+			unlinkat(spool->folder.fd, name_of(name, entry->batch.number, "done"), 0);
 		else
 			spool->entries[kept++] = *entry;
 	}
@@ -436,16 +370,17 @@ static void forget_before(struct spool *spool, size_t last)
 
 int spool_done(struct spool *spool, uint64_t number, struct error *e)
 {
-	char from[NAME_SIZE], to[NAME_SIZE];
+	char from[SPOOL_NAME], to[SPOOL_NAME];
 
 	for (size_t i = 0; i < spool->count; i++) {
 		if (spool->entries[i].batch.number != number)
 			continue;
 		name_of(from, number, "batch");
-		if (renameat(spool->folder, from, spool->folder, name_of(to, number, "done")) ||
-		    fsync(spool->folder))
-			return error_errno(e, "cannot rename '%s/%s'", spool->path, from);
-		unlinkat(spool->folder, name_of(from, number, "rows"), 0);
+		if (renameat(spool->folder.fd, from, spool->folder.fd,
+			     name_of(to, number, "done")) ||
+		    fsync(spool->folder.fd))
+			return error_errno(e, "cannot rename '%s/%s'", spool->folder.path, from);
+		unlinkat(spool->folder.fd, name_of(from, number, "rows"), 0);
 		spool->entries[i].done = true;
 		forget_before(spool, i);
 		break;
