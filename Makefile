@@ -25,7 +25,8 @@ say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 WARN     := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
 PAGE     := $(B)/gen/page.html
-CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DPAGE_FILE='"$(PAGE)"' -DINJECT_FOLDER='"$(B)/inject"' -DSTRATA_VERSION='"$(VERSION)"'
+CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DPAGE_FILE='"$(PAGE)"' -DINJECT_FOLDER='"$(B)/inject"' -DSTRATA_VERSION='"$(VERSION)"' \
+	-DSTRATA_LIBEXEC='"$(PREFIX)/libexec/strata"'
 CFLAGS   ?= -O2 -g
 # strata runs with rights over the whole machine and reads files of strangers. The sanitizers check more than FORTIFY does, and
 # do not go with it.
@@ -201,7 +202,15 @@ $(PAGE): scripts/bundle-page $(wildcard web/*) $(wildcard $(UPLOT)/dist/uPlot.ii
 		sha512-KIMVnG68zvu5XXUbC4LQEPnhwOxBuLyW1AHtpm6IKTXImkbLgkMy+jabjLgSLMasNuGGzQm/ep3tOkyTxpiQIw== $(UPLOT)
 	$(Q)scripts/bundle-page $(UPLOT)/dist > $@
 
+# Where strata-cluster is looked for by a strata with rights of its own is part of the program.
+$(B)/gen/prefix: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
+.PHONY: FORCE
+$(B)/src/cmd/cluster.o: $(B)/gen/prefix
+
 $(B)/src/render/page_html.o: $(PAGE)
+$(B)/src/cluster/agent_http.o: web/agent.html
 $(B)/src/symbols/presets.o: src/symbols/presets.txt
 
 # ---- libraries that processes of the job load, as files inside the program ----
@@ -210,11 +219,11 @@ $(B)/src/symbols/presets.o: src/symbols/presets.txt
 $(B)/inject/libstrata_gpu.so: $(sort $(wildcard src/gpu/*.c)) $(wildcard src/gpu/*.h) src/inject/shared.h src/inject/writer.h
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g1 -Isrc -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared -pthread -Wl,-z,relro,-z,now,-z,noexecstack \
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g1 -Isrc -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared -pthread -Wl,-z,defs,-z,relro,-z,now,-z,noexecstack \
 		-Wl,--as-needed -o $@ $(filter %.c,$^)
 	$(Q)strip --strip-unneeded $@
 
-$(B)/src/capture/injection.o $(B)/san/src/capture/injection.o $(B)/tsan/src/capture/injection.o: $(B)/inject/libstrata_gpu.so
+$(B)/src/capture/injection.o $(B)/san/src/capture/injection.o $(B)/tsan/src/capture/injection.o $(B)/fuzz/obj/src/capture/injection.o: $(B)/inject/libstrata_gpu.so
 
 # ---- BPF: every program file is an object of its own, whose skeleton its probe includes ----
 
@@ -321,7 +330,7 @@ $(FUZZ_CLUSTER): | $(SKEL) $(B)/gen/syscall_numbers.h
 $(B)/fuzz/fuzz_cluster_%: fuzz/fuzz_cluster_%.c $(FUZZ_CLUSTER) $(FUZZ_OBJ)
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_CLUSTER) $(FUZZ_OBJ) $(LIBS) $(CLUSTER_LIBS)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_CLUSTER) $(FUZZ_OBJ) $(REC_LIBS) $(CLUSTER_LIBS)
 
 # Under the sanitizers, for the unit programs and (make soak) the whole program: the objects of the fuzzers, but with checksums
 # that must hold.

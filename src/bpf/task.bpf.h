@@ -126,9 +126,21 @@ static __always_inline void task_join(struct task_struct *task, struct task_stat
 	__sync_fetch_and_add(&shared.live, 1);
 }
 
+/* Whether rows are taken: the recording is under way, and not switched off. */
+static __always_inline bool rows_are_taken(void)
+{
+	return shared.recording & RECORDING_ON;
+}
+
 /* The filter that comes first: whether a thread's calls may be recorded. Everything rests on this being
  * cheap for threads whose are not. */
 static __always_inline bool task_may_be_recorded(struct task_struct *task)
+{
+	return (config.record_all || job_bit(task)) && rows_are_taken();
+}
+
+/* Whether a call that has begun is to be ended: likewise, and also while it is switched off. */
+static __always_inline bool task_may_end(struct task_struct *task)
 {
 	return (config.record_all || job_bit(task)) && shared.recording;
 }

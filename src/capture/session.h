@@ -37,6 +37,7 @@ struct session_config {
 	enum session_scope scope;
 	bool own_only;	  /* nothing of processes that the caller may not trace */
 	bool redact_args; /* no arguments of processes */
+	bool start_off;	  /* nothing but processes and marks until it is switched on */
 	bool until_main;  /* end with the first process of the job, not the last */
 	bool drop_caches;
 	bool force;

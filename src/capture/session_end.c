@@ -54,6 +54,9 @@ static int session_stop(struct session *session, struct session_result *result)
 	losses_take(&session->losses, session->kernel, injection_injected(session->injection),
 		    &session->sink);
 	if (session->start)
+		off_windows_take(&session->offs, kernel_shared(session->kernel), &session->sink,
+				 session->stop);
+	if (session->start)
 		session_follow(session);
 	kernel_finish(session->kernel, &session->sink);
 	if (session->series && !err) /* before the facts that tell what was dropped */

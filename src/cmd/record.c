@@ -25,8 +25,8 @@
 #define MOST_CALLS 64 /* --call options, and a NULL behind them */
 
 static struct record_options_values {
-	const char *output, *layers, *pids, *scope, *until, *user, *comm, *cgroup, *container,
-		*path, *log;
+	const char *output, *layers, *pids, *scope, *until, *start, *user, *comm, *cgroup,
+		*container, *path, *log;
 	bool all, force, drop_caches, redact_args, rotate, no_gpu_ops;
 	const char *list_calls, *presets, *calls[MOST_CALLS];
 	bool call_returns;
@@ -52,7 +52,7 @@ static const struct option_row rows[] = {
 	  "only threads in this container (id, name, PID); alone: until it ends" },
 	{ 0, "path", OPTION_TEXT, &given.path, "PREFIX", "only files whose path begins so" },
 	{ 0, "call", OPTION_TEXTS, given.calls, "WHAT",
-	  "trace functions: libc.so.6:read,f*, exe:/regex/, kernel:vfs_*, @posix" },
+	  "trace functions: libc.so.6:read,f*, exe:/regex/, kernel:vfs_*, usdt:exe:*" },
 	{ 0, "list-calls", OPTION_TEXT, &given.list_calls, "WHAT",
 	  "print what --call would trace, and what a probe of each costs" },
 	{ 0, "call-returns", OPTION_FLAG, &given.call_returns, NULL,
@@ -72,6 +72,8 @@ static const struct option_row rows[] = {
 	  "stop recording after TIME; the job goes on" },
 	{ 0, "rotate", OPTION_FLAG, &given.rotate, NULL,
 	  "at these limits go on in new files (FILE.000001.strata), drop the oldest" },
+	{ 0, "start", OPTION_TEXT, &given.start, "on|off",
+	  "off: record only processes and marks until `strata mark --record on`" },
 	{ 0, "until", OPTION_TEXT, &given.until, "main|all",
 	  "stop with the first process, or the last (default: all)" },
 	{ 0, "interval", OPTION_DURATION, &given.interval, "TIME",
@@ -186,7 +188,9 @@ static int list_calls_of(const struct arguments *arguments)
 	const char *name = given.list_calls;
 	char all[4096];
 
-	snprintf(all, sizeof(all), "%s%s", name, *name == '@' || strchr(name, ':') ? "" : ":*");
+	snprintf(all, sizeof(all), "%s%s", name,
+		 *name == '@' || strchr(strncmp(name, "usdt:", 5) ? name : name + 5, ':') ? ""
+											  : ":*");
 	request.wanted = (const char *const[]){ all };
 	request.count = 1;
 	request.limit = UINT64_MAX;
@@ -220,7 +224,25 @@ static int parse_choices(struct session_config *config, struct error *e)
 				   &choice, e);
 		config->until_main = !choice;
 	}
+	if (!err && given.start) {
+		err = parse_choice("start", given.start, (const char *const[]){ "on", "off" },
+				   &choice, e);
+		config->start_off = choice;
+	}
 	return err;
+}
+
+/* Marks, which would switch it on, come with these layers. */
+static int check_start(const struct session_config *config, struct error *e)
+{
+	uint32_t marked = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem);
+
+	if (config->start_off && !(config->layers & marked))
+		return error_set(
+			e, -EINVAL,
+			"--start off needs one of the layers io, fs and mem: without them no "
+			"mark is seen that would switch it on");
+	return 0;
 }
 
 static int check_target(const struct arguments *arguments, struct error *e)
@@ -330,6 +352,8 @@ int cmd_record(int argc, char **argv)
 		err = parse_choices(&config, &e);
 	if (!err)
 		err = layers_parse(given.layers, &config.layers, &config.required, &e);
+	if (!err)
+		err = check_start(&config, &e);
 	if (!err)
 		err = parse_pids(given.pids, pids, &config.pid_count, &e);
 	if (!err)

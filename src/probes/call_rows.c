@@ -54,10 +54,14 @@ void call_decode(struct row_maker *maker, const struct record *head, size_t size
 	builder_set_text(row, column_call_func, function->name, strlen(function->name));
 	builder_set_text(row, column_call_module, module, strlen(module));
 	SET(depth, call->depth);
-	SET(arg0, call->args[0]);
-	SET(arg1, call->args[1]);
-	SET(arg2, call->args[2]);
-	SET(arg3, call->args[3]);
+	if (call->args[0] != RECORD_NULL)
+		SET(arg0, call->args[0]);
+	if (call->args[1] != RECORD_NULL)
+		SET(arg1, call->args[1]);
+	if (call->args[2] != RECORD_NULL)
+		SET(arg2, call->args[2]);
+	if (call->args[3] != RECORD_NULL)
+		SET(arg3, call->args[3]);
 	if (!(head->flags & RECORD_UNFINISHED)) {
 		SET(dur, head->dur);
 		SET(returned, call->returned);

@@ -40,6 +40,10 @@ struct call_function {
 	struct site site;
 	uint8_t probing; /* enum call_probing */
 	struct function_traits traits;
+	bool usdt; /* no function, but a mark that its authors put into the code; then: */
+	uint64_t semaphore;
+	struct usdt_source sources[USDT_ARGUMENTS];
+	char *arguments; /* where they are, as the file says it */
 };
 
 struct call_module {
@@ -65,7 +69,7 @@ size_t calls_module_count(const struct calls *calls);
 struct call_module *calls_module(const struct calls *calls, size_t i);
 bool calls_is_kernel(const struct call_module *module);
 
-/* How many there are of one kind of probing, and some of their names, for messages: "qsort, bsearch and 3 more". */
+/* How many functions there are of one kind of probing, and some of their names, for messages: "qsort, bsearch and 3 more". */
 size_t calls_name_some(const struct calls *calls, enum call_probing probing, char *out,
 		       size_t size);
 

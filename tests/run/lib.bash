@@ -48,8 +48,18 @@ leave() {
 		pkill -KILL -s "$pid"
 	done
 	wait 2>/dev/null
+	[ -z "${STRATA_SUITE:-}" ] || [ -z "${T:-}" ] || keep_runs
 	cd /
 	"$ROOT/tests/outside-state" undo "$(journal)"
+}
+
+# The recordings of a test are kept until all suites have ended: run-suites looks at what must be true of every one.
+keep_runs() {
+	local run
+
+	for run in "$T"/*.strata; do
+		[ ! -f "$run" ] || [ -h "$run" ] || ln "$run" "${STRATA_SUITE%/*}/runs/$(basename "$BATS_TEST_FILENAME")-$BATS_TEST_NUMBER-${run##*/}" || true
+	done 2>/dev/null
 }
 
 journal() {
