@@ -3,7 +3,8 @@
 #   make            build/strata, and build/strata-cluster, which it runs for agent
 #   make demo       records a training job that is slower than it need be, and shows why
 #   make test       all tests, in some ten minutes on two CPUs
-#   make soak       what takes hours: fuzzing from random seeds, the tests again and again under load; SOAK_ROUNDS=3
+#   make soak       what takes hours: fuzzing from random seeds, the tests again and again under load; SOAK_ROUNDS=3,
+#                   SOAK_PARTS="asan fuzz": see tests/soak
 #   make bench      measures what the README claims
 #   make deps       what building and recording need, and DuckDB for `strata sql`
 #   make lint       clang-tidy, cppcheck and gcc's analyzer over src; part of make soak
@@ -24,7 +25,8 @@ say      = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 WARN     := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
 PAGE     := $(B)/gen/page.html
-CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DPAGE_FILE='"$(PAGE)"' -DINJECT_FOLDER='"$(B)/inject"' -DSTRATA_VERSION='"$(VERSION)"'
+CPPFLAGS := -Isrc -I$(B) -D_GNU_SOURCE -DPAGE_FILE='"$(PAGE)"' -DINJECT_FOLDER='"$(B)/inject"' -DSTRATA_VERSION='"$(VERSION)"' \
+	-DSTRATA_LIBEXEC='"$(PREFIX)/libexec/strata"'
 CFLAGS   ?= -O2 -g
 # strata runs with rights over the whole machine and reads files of strangers. The sanitizers check more than FORTIFY does, and
 # do not go with it.
@@ -33,8 +35,8 @@ LINKED   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 ALL_CFLAGS = -std=gnu11 $(WARN) $(HARDEN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) -pthread
 # The recorder is copied to other machines as one file, so its libraries are linked in.
 LIBS     := -Wl,-Bstatic -lbpf -lelf -lz -lzstd -lxxhash -ljson-c -ledit -ltinfo -lbsd -lmd -Wl,-Bdynamic -lm -pthread
-# Of the recorder, in which libbpf reads the kernel's types through src/probes/kernel_btf.c.
-REC_LIBS := -Wl,--wrap=btf__load_vmlinux_btf,--wrap=btf__free $(LIBS)
+# Of the recorder, in which libbpf reads the kernel's types through src/probes/kernel_btf.c, and those of modules through module_types.c.
+REC_LIBS := -Wl,--wrap=btf__load_vmlinux_btf,--wrap=btf__free,--wrap=bpf_btf_get_next_id $(LIBS)
 LIB_LIBS := -lelf -lz -lzstd -lxxhash -ljson-c -lm
 
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/schema/schema.c src/schema/shown.c src/schema/syscalls.c src/store/*.c src/analyze/*.c src/query/*.c src/render/*.c src/symbols/*.c src/inject/*.c))
@@ -91,7 +93,7 @@ test: test-deps
 
 soak: test-deps lint
 	$(Q)$(MAKE) $(PARALLEL) all tests-built soak-built
-	$(Q)tests/soak
+	$(Q)tests/soak $(SOAK_PARTS)
 
 # ---- what reads the code ----
 #
@@ -200,20 +202,41 @@ $(PAGE): scripts/bundle-page $(wildcard web/*) $(wildcard $(UPLOT)/dist/uPlot.ii
 		sha512-KIMVnG68zvu5XXUbC4LQEPnhwOxBuLyW1AHtpm6IKTXImkbLgkMy+jabjLgSLMasNuGGzQm/ep3tOkyTxpiQIw== $(UPLOT)
 	$(Q)scripts/bundle-page $(UPLOT)/dist > $@
 
+# Where strata-cluster is looked for by a strata with rights of its own is part of the program.
+$(B)/gen/prefix: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
+.PHONY: FORCE
+$(B)/src/cmd/cluster.o: $(B)/gen/prefix
+
 $(B)/src/render/page_html.o: $(PAGE)
+$(B)/src/cluster/agent_http.o: web/agent.html
 $(B)/src/symbols/presets.o: src/symbols/presets.txt
 
 # ---- libraries that processes of the job load, as files inside the program ----
+
+# Linked to nothing, so that they load beside any C library: they name what they need of it, and bear that it is not there. Without
+# the builtins of the compiler, which would call some of it by themselves.
+
+INPROCESS_SRC := $(sort $(wildcard src/inprocess/*.c))
+INJECT_FLAGS  := -std=gnu11 $(WARN) -O2 -D_GNU_SOURCE -Isrc -U_FORTIFY_SOURCE -fPIC -fvisibility=hidden -fno-builtin \
+	-fno-stack-protector -ftls-model=initial-exec -fexceptions
+INJECT_LINKED := -shared -nostdlib -s -Wl,-z,relro,-z,now,-z,noexecstack,-z,defs
+
+$(B)/inject/libstrata_calls.so: $(INPROCESS_SRC) $(wildcard src/inprocess/*.h src/inprocess/*.def src/inject/*.h)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(INJECT_FLAGS) $(INJECT_LINKED) -Wl,-soname,$(@F) -o $@ $(INPROCESS_SRC)
 
 # Small and without needs: whatever program of the job has it mapped, and most have no use for it.
 $(B)/inject/libstrata_gpu.so: $(sort $(wildcard src/gpu/*.c)) $(wildcard src/gpu/*.h) src/inject/shared.h src/inject/writer.h
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g1 -Isrc -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared -pthread -Wl,-z,relro,-z,now,-z,noexecstack \
+	$(Q)$(CC) -std=gnu11 $(WARN) -O2 -g1 -Isrc -D_GNU_SOURCE -fPIC -fvisibility=hidden -shared -pthread -Wl,-z,defs,-z,relro,-z,now,-z,noexecstack \
 		-Wl,--as-needed -o $@ $(filter %.c,$^)
 	$(Q)strip --strip-unneeded $@
 
-$(B)/src/capture/injection.o $(B)/san/src/capture/injection.o $(B)/tsan/src/capture/injection.o: $(B)/inject/libstrata_gpu.so
+$(B)/src/capture/injection.o $(B)/san/src/capture/injection.o $(B)/tsan/src/capture/injection.o $(B)/fuzz/obj/src/capture/injection.o: $(B)/inject/libstrata_calls.so $(B)/inject/libstrata_gpu.so
 
 # ---- BPF: every program file is an object of its own, whose skeleton its probe includes ----
 
@@ -276,7 +299,7 @@ CLUSTER_PARTS := $(filter-out $(B)/src/cluster/main.o,$(CLUSTER_OBJ)) $(B)/src/c
 $(B)/unit/test_cluster_%: tests/unit/test_cluster_%.c $(CLUSTER_PARTS) $(LIB_OBJ)
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(CLUSTER_PARTS) $(LIB_OBJ) -lcmocka $(LIBS) $(CLUSTER_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(CLUSTER_PARTS) $(LIB_OBJ) -lcmocka $(REC_LIBS) $(CLUSTER_LIBS)
 
 $(B)/tools/%: tests/tools/%.c $(LIB_OBJ)
 	$(call say,CC,$<)
@@ -320,7 +343,7 @@ $(FUZZ_CLUSTER): | $(SKEL) $(B)/gen/syscall_numbers.h
 $(B)/fuzz/fuzz_cluster_%: fuzz/fuzz_cluster_%.c $(FUZZ_CLUSTER) $(FUZZ_OBJ)
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_CLUSTER) $(FUZZ_OBJ) $(LIBS) $(CLUSTER_LIBS)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) -MMD -MP -o $@ $< $(FUZZ_CLUSTER) $(FUZZ_OBJ) $(REC_LIBS) $(CLUSTER_LIBS)
 
 # Under the sanitizers, for the unit programs and (make soak) the whole program: the objects of the fuzzers, but with checksums
 # that must hold.
@@ -338,9 +361,10 @@ $(B)/san/%.o: %.c
 
 $(SAN_REC) $(SAN_LIVE): | $(SKEL) $(B)/gen/syscall_numbers.h
 
+# ASan must find the exceptions of C++, which DuckDB throws, before DuckDB is loaded.
 $(B)/san/strata: $(SAN_CMD) $(SAN_LIVE) $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$@)
-	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(REC_LIBS)
+	$(Q)$(CLANG) $(SAN_FLAGS) -o $@ $^ $(REC_LIBS) -Wl,--no-as-needed -lstdc++
 
 $(B)/san/strata-cluster: $(SAN_CLUSTER) $(B)/san/src/cmd/cmd.o $(B)/san/src/cmd/prompt.o $(SAN_LIVE) $(SAN_REC) $(SAN_LIB)
 	$(call say,SAN,$@)
@@ -360,7 +384,7 @@ SAN_CLUSTER_PARTS := $(filter-out $(B)/san/src/cluster/main.o,$(SAN_CLUSTER)) $(
 $(B)/san/unit/test_cluster_%: tests/unit/test_cluster_%.c $(SAN_CLUSTER_PARTS) $(SAN_LIB)
 	$(call say,SAN,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_CLUSTER_PARTS) $(SAN_LIB) -lcmocka $(LIBS) $(CLUSTER_LIBS)
+	$(Q)$(CLANG) $(SAN_FLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(SAN_CLUSTER_PARTS) $(SAN_LIB) -lcmocka $(REC_LIBS) $(CLUSTER_LIBS)
 
 # Under the thread sanitizer: the recorder with its drain threads.
 TSAN_FLAGS := -std=gnu11 $(WARN) -O1 -g -fsanitize=thread -fPIE

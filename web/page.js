@@ -10,6 +10,7 @@ function head() {
 		live: ['The trace is not complete: it is still being recorded.'], killed: ['The trace is not complete: its recorder was killed.'],
 		unwritten: ['The trace is not complete: its recorder could not write on.'] }[report.run.state]);
 	if (report.cost.lost) warnings.push(`${count(report.cost.lost)} events were lost: figures are too low.`);
+	if (report.cost.off_ns) warnings.push(`The recording was switched off for ${duration(report.cost.off_ns)}: what happened then is not known.`);
 	for (const name of report.cost.lacking) warnings.push(`Layer ${name} was not recorded.`);
 	get('warning').textContent = warnings.join(' ');
 	get('warning').hidden = !warnings.length;

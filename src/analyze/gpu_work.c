@@ -223,8 +223,9 @@ static void finish_names(struct gpu_work *work)
 		names[i].name++; /* past the kind */
 		names[i].name_size--;
 	}
-	if (count)
-		qsort(names, count, sizeof(*names), compare_names);
+	if (!count)
+		return;
+	qsort(names, count, sizeof(*names), compare_names);
 	work->kernels = names;
 	while (work->kernel_count < count && names[work->kernel_count].kind == GPU_WORK_KERNEL)
 		work->kernel_count++;

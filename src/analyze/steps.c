@@ -23,6 +23,25 @@ int steps_open(struct steps *steps, struct context *context)
 	return 0;
 }
 
+/* Programs, libraries and what the kernel tells: read at start-up, in bursts that are no steps. */
+static bool is_code(const struct dims_text *path)
+{
+	static const char *const begins[] = { "/proc/", "/sys/" }, *const ends[] = { ".py", ".pyc",
+										     ".so" };
+
+	if (!path->bytes)
+		return false;
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (path->size >= strlen(begins[i]) &&
+		    !memcmp(path->bytes, begins[i], strlen(begins[i])))
+			return true;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (path->size >= strlen(ends[i]) &&
+		    !memcmp(path->bytes + path->size - strlen(ends[i]), ends[i], strlen(ends[i])))
+			return true;
+	return memmem(path->bytes, path->size, ".so.", 4) != NULL;
+}
+
 static void learn_kind(const struct dims *dims, int64_t file, struct step_pipe *pipe)
 {
 	const struct file_row *row = dims_find_file(dims, file);
@@ -30,7 +49,7 @@ static void learn_kind(const struct dims *dims, int64_t file, struct step_pipe *
 	if (!row)
 		return;
 	pipe->pipe = file_row_is(row, FILE_KIND_PIPE) || file_row_is(row, FILE_KIND_SOCKET);
-	pipe->regular = file_row_is(row, FILE_KIND_FILE);
+	pipe->regular = file_row_is(row, FILE_KIND_FILE) && !is_code(&row->path);
 }
 
 static struct step_pipe *pipe_of(struct steps *steps, int64_t file)

@@ -125,6 +125,23 @@ static int summary_load_tables(struct summary *summary, struct reader *reader, s
 	return 0;
 }
 
+/* Whether the row tells of a time in which the recording was switched off; then it is no loss. */
+static bool summary_add_off(struct summary *summary, const struct rows *rows)
+{
+	uint64_t ts = (uint64_t)rows_cell(rows, column_loss_ts);
+	int64_t dur = rows_cell(rows, column_loss_dur);
+	struct summary_off *off = &summary->off;
+
+	if (rows_name(rows, column_loss_reason) != LOSS_OFF)
+		return false;
+	if (!off->windows || ts != off->last_ts) {
+		off->windows++;
+		off->ns += dur == CELL_NULL ? 0 : (uint64_t)dur;
+	}
+	off->last_ts = ts;
+	return true;
+}
+
 static int summary_add_loss(struct summary *summary, const struct rows *rows, struct error *e)
 {
 	struct summary_loss loss = { .layer = "unknown", .reason = "unknown" }, *losses;
@@ -211,7 +228,7 @@ static int summary_load_losses(struct summary *summary, struct reader *reader, s
 	if (err)
 		return err;
 	while ((err = rows_next(rows, e)) > 0) {
-		err = summary_add_loss(summary, rows, e);
+		err = summary_add_off(summary, rows) ? 0 : summary_add_loss(summary, rows, e);
 		if (err)
 			break;
 		summary_add_hole(summary, &hole, rows);

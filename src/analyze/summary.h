@@ -51,6 +51,13 @@ struct summary_coverage {
 	double percent; /* the same rounded down to hundredths: a hole never shows as 100 */
 };
 
+/* When the job had switched the recording off: what happened then is not known. */
+struct summary_off {
+	uint64_t windows;
+	uint64_t ns;
+	uint64_t last_ts; /* of a window: each layer tells of it */
+};
+
 /* What reads and writes of block devices moved, and of which files. */
 struct summary_block {
 	uint64_t bytes;
@@ -112,6 +119,7 @@ struct summary {
 	size_t loss_count;
 	struct summary_clock clock;
 	struct summary_coverage coverage;
+	struct summary_off off;
 	struct summary_block block;
 	char failure[192]; /* stop_reason may be this */
 };

@@ -141,8 +141,8 @@ int why_load(struct why *why, const char *path, struct reader *reader, const str
 	    windows_open(&why->windows, &why->steps, start, end))
 		return error_set(e, -ENOMEM, "no memory for the ledger");
 	verdict_find_loop(why);
-	ranks_open(&why->ranks, why->verdict.start, why->verdict.end);
-	if (focus_charge(why) || ledger_finish(&why->ledger) || ranks_finish(&why->ranks, dims) ||
+	costs_open(&why->costs, why->verdict.start, why->verdict.end);
+	if (focus_charge(why) || ledger_finish(&why->ledger) || costs_finish(&why->costs, dims) ||
 	    gpus_charge(why) || batches_finish(&why->batches, why->focus_proc))
 		return error_set(e, -ENOMEM, "no memory for the ledger");
 	assert(why->ledger.total_ns == end - start);
@@ -156,7 +156,7 @@ int why_load(struct why *why, const char *path, struct reader *reader, const str
 void why_free(struct why *why)
 {
 	gpus_free(&why->gpus);
-	ranks_close(&why->ranks);
+	costs_close(&why->costs);
 	windows_close(&why->windows);
 	mix_free(&why->mix);
 	batches_free(&why->batches);

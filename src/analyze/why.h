@@ -23,7 +23,7 @@
 #include "analyze/why_judge.h"
 #include "analyze/why_ledger.h"
 #include "analyze/why_mix.h"
-#include "analyze/why_ranks.h"
+#include "analyze/why_costs.h"
 #include "analyze/why_verdict.h"
 #include "analyze/why_windows.h"
 
@@ -40,7 +40,7 @@ struct why {
 	struct why_mix mix;
 	struct windows windows;
 	struct gpus gpus;
-	struct ranks ranks;
+	struct costs costs;
 	struct why_verdict verdict;
 	uint32_t focus;	     /* thread of stays */
 	uint32_t focus_proc; /* place in procs */

@@ -50,6 +50,9 @@
 	ACT(NO_INDEX, input, "a data worker had nothing to do yet")                 \
 	ACT(HANDOVER, input, "a batch was handed over")                             \
 	ACT(GPU, gpu, "the GPU")                                                    \
+	ACT(RANK_RAN, collective, "another rank ran, and came later")               \
+	ACT(RANK_READY, collective, "another rank had no CPU")                      \
+	ACT(RANK_WAITED, collective, "another rank waited for something")           \
 	ACT(LOCK_RAN, lock, "who held the lock ran")                                \
 	ACT(LOCK_READY, lock, "who held the lock had no CPU")                       \
 	ACT(LOCK_SLEPT, lock, "who held the lock slept")                            \

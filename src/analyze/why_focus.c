@@ -60,7 +60,8 @@ static int keep_chain(struct life *life, const struct walk_piece *piece, struct 
 }
 
 /* The call in which it was spent, on a CPU or asleep. */
-static int rank_call(struct life *life, const struct verdict *verdict, uint64_t start, uint64_t end)
+static int cost_of_call(struct life *life, const struct verdict *verdict, uint64_t start,
+			uint64_t end)
 {
 	const struct why *why = life->why;
 	const char *name = NULL;
@@ -70,10 +71,11 @@ static int rank_call(struct life *life, const struct verdict *verdict, uint64_t 
 		name = stays_syscall(&why->stays, life->asleep->syscall, &size);
 	else if (verdict->act == WHY_CALL)
 		name = strings_get(&why->calls.names, verdict->name, &size);
-	return size ? ranks_add(&life->why->ranks, WHY_RANK_CALL, name, size, start, end) : 0;
+	return size ? costs_add(&life->why->costs, WHY_COST_CALL, name, size, start, end) : 0;
 }
 
-static int rank_lock(struct life *life, const struct verdict *verdict, uint64_t start, uint64_t end)
+static int cost_of_lock(struct life *life, const struct verdict *verdict, uint64_t start,
+			uint64_t end)
 {
 	char name[32];
 	int size;
@@ -81,7 +83,7 @@ static int rank_lock(struct life *life, const struct verdict *verdict, uint64_t 
 	if (!verdict->lock)
 		return 0;
 	size = snprintf(name, sizeof(name), "futex 0x%llx", (unsigned long long)verdict->lock);
-	return ranks_add(&life->why->ranks, WHY_RANK_LOCK, name, (size_t)size, start, end);
+	return costs_add(&life->why->costs, WHY_COST_LOCK, name, (size_t)size, start, end);
 }
 
 /* Who was not the job's, and yet had its time. */
@@ -91,22 +93,22 @@ static bool is_foreign(enum why_act act)
 	       act == WHY_PEER || act == WHY_OTHER;
 }
 
-static int rank(struct life *life, const struct verdict *verdict, uint64_t start, uint64_t end)
+static int add_costs(struct life *life, const struct verdict *verdict, uint64_t start, uint64_t end)
 {
-	struct ranks *ranks = &life->why->ranks;
+	struct costs *costs = &life->why->costs;
 	const char *name = "";
 	size_t size = 0;
 
 	if (verdict->name != UINT32_MAX)
 		name = strings_get(&life->why->calls.names, verdict->name, &size);
-	if (verdict->device && ranks_add(ranks, WHY_RANK_DEVICE, name, size, start, end))
+	if (verdict->device && costs_add(costs, WHY_COST_DEVICE, name, size, start, end))
 		return -ENOMEM;
 	if (is_foreign(verdict->act) && size &&
-	    ranks_add(ranks, WHY_RANK_PROGRAM, name, size, start, end))
+	    costs_add(costs, WHY_COST_PROGRAM, name, size, start, end))
 		return -ENOMEM;
-	if (verdict->file != CELL_NULL && ranks_add_file(ranks, verdict->file, start, end))
+	if (verdict->file != CELL_NULL && costs_add_file(costs, verdict->file, start, end))
 		return -ENOMEM;
-	return rank_lock(life, verdict, start, end) || rank_call(life, verdict, start, end)
+	return cost_of_lock(life, verdict, start, end) || cost_of_call(life, verdict, start, end)
 		       ? -ENOMEM
 		       : 0;
 }
@@ -123,7 +125,7 @@ static int charge_as(struct life *life, const struct verdict *verdict, uint64_t 
 	    mix_add_wait(&life->why->mix, verdict->act, start, end))
 		return -ENOMEM;
 	windows_add(&life->why->windows, why_acts[verdict->act].cause, start, end);
-	if (rank(life, verdict, start, end))
+	if (add_costs(life, verdict, start, end))
 		return -ENOMEM;
 	return longest ? keep_chain(life, piece, longest) : 0;
 }

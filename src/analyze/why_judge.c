@@ -1,24 +1,13 @@
 #include "analyze/why_judge.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DONE_TO_WAKE \
 	5000 /* ns: what it may take from a request's end to the wake, seen from the other side */
 #define NO_NAME UINT32_MAX
-
-const char *const why_cause_names[WHY_CAUSE_COUNT] = {
-#define WHY_CAUSE_NAME(name) #name,
-	WHY_CAUSES(WHY_CAUSE_NAME)
-#undef WHY_CAUSE_NAME
-};
-
-const struct why_act_info why_acts[WHY_ACT_COUNT] = {
-#define WHY_ACT_INFO(id, cause, says) { says, WHY_##cause },
-	WHY_ACTS(WHY_ACT_INFO)
-#undef WHY_ACT_INFO
-};
 
 /* ---- what is known of all stays ---- */
 
@@ -104,6 +93,19 @@ static int name_task(struct judge *judge, const struct stay_row *stay, struct ve
 	const char *text = strings_get(&judge->context->who.names, stay->name, &size);
 
 	return name_text(judge, text, size, out);
+}
+
+/* A rank: its program, and its process to tell it from the others by. */
+static int name_rank(struct judge *judge, const struct stay_row *stay, struct verdict *out)
+{
+	size_t size;
+	const char *text = strings_get(&judge->context->who.names, stay->name, &size);
+	char name[64];
+	int length = snprintf(name, sizeof(name), "%.*s[%lld]", (int)size, text,
+			      (long long)procs_get(judge->context->procs, stay->proc)->pid);
+
+	return name_text(judge, name,
+			 length < (int)sizeof(name) ? (size_t)length : sizeof(name) - 1, out);
 }
 
 static int name_syscall(struct judge *judge, const struct stay_row *stay, struct verdict *out)
@@ -274,6 +276,38 @@ static bool through_worker(const struct judge *judge, const struct walk *walk, u
 	return false;
 }
 
+/* A main process beside the focus thread's: another rank of the same job. */
+static bool is_other_rank(const struct judge *judge, const struct stay_row *stay)
+{
+	return stay->proc != PROC_NONE && stay->proc != judge->focus_proc &&
+	       judge->context->roles.of[stay->proc] == PROC_ROLE_MAIN;
+}
+
+/* The other rank whose thread lies between the focus thread and the piece, or is the piece's own; NULL: none. */
+static const struct stay_row *through_rank(const struct judge *judge, const struct walk *walk,
+					   const struct walk_piece *piece)
+{
+	const struct walk_hop *hops = (const struct walk_hop *)walk->hops.data;
+	const struct stay_row *stay = stays_row(judge->stays, piece->stay);
+
+	if (is_other_rank(judge, stay))
+		return stay;
+	for (uint32_t at = piece->hop; at != UINT32_MAX; at = hops[at].from) {
+		stay = stays_row(judge->stays, hops[at].sleeper);
+		if (is_other_rank(judge, stay))
+			return stay;
+	}
+	return NULL;
+}
+
+static enum why_act act_of_rank(const struct walk_piece *piece, const struct stay_row *rank,
+				const struct stay_row *stay)
+{
+	if (piece->act == WALK_SLEPT || rank->proc != stay->proc)
+		return WHY_RANK_WAITED;
+	return piece->act == WALK_READY ? WHY_RANK_READY : WHY_RANK_RAN;
+}
+
 static bool is_leader(const struct judge *judge, const struct stay_row *stay)
 {
 	return stays_tid(judge->stays, stay->thread) ==
@@ -346,7 +380,7 @@ int judge_piece(struct judge *judge, const struct walk *walk, const struct walk_
 	const struct walk_hop *hops = (const struct walk_hop *)walk->hops.data;
 	struct wait wait = look_at_wait(judge, before, after);
 	bool through = through_worker(judge, walk, piece->hop);
-	const struct stay_row *stay;
+	const struct stay_row *stay, *rank;
 
 	*out = (struct verdict){ .act = piece->act == WALK_LATE ? WHY_LATE : WHY_UNSEEN,
 				 .name = NO_NAME,
@@ -357,6 +391,11 @@ int judge_piece(struct judge *judge, const struct walk *walk, const struct walk_
 	if (is_stopped(before) || piece->act == WALK_LATE || piece->act == WALK_UNSEEN)
 		return 0;
 	stay = stays_row(judge->stays, piece->stay);
+	rank = through_rank(judge, walk, piece);
+	if (rank) {
+		out->act = act_of_rank(piece, rank, stay);
+		return name_rank(judge, rank, out);
+	}
 	if (piece->act == WALK_SLEPT)
 		return judge_others_sleep(
 			judge, piece,

@@ -32,6 +32,9 @@ static const char *refuse(const struct why *why)
 	for (size_t i = 0; i < why->summary.loss_count; i++)
 		if (!strcmp(why->summary.losses[i].layer, schema_layers[LAYER_sched].name))
 			return "rows of table sched were lost: a larger --buffer keeps them";
+	if (why->summary.off.windows)
+		return "the recording was switched off for a part of the time, and nothing tells "
+		       "what was then";
 	return why->ledger.total_ns ? NULL : "the thread had no time in the recording";
 }
 

@@ -46,7 +46,7 @@ int BPF_PROG(bio_queue, struct bio *bio)
 {
 	struct gendisk *disk = pointer_in(bio, bio, bi_bdev)->bd_disk;
 
-	if (!disk_makes_requests(disk) && shared.recording)
+	if (!disk_makes_requests(disk) && rows_are_taken())
 		bio_begin(bio, disk);
 	return 0;
 }

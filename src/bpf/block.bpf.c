@@ -66,7 +66,7 @@ static __always_inline void request_begin(struct request *rq, __u64 queued, bool
 SEC("?tp_btf/block_io_start")
 int BPF_PROG(block_start, struct request *rq)
 {
-	if (shared.recording)
+	if (rows_are_taken())
 		request_begin(rq, bpf_ktime_get_boot_ns(), true, false);
 	return 0;
 }
@@ -77,7 +77,7 @@ int BPF_PROG(block_insert, struct request *rq)
 {
 	__u64 key = (__u64)rq, now;
 
-	if (!shared.recording || bpf_map_lookup_elem(&requests, &key)) /* inserted again */
+	if (!rows_are_taken() || bpf_map_lookup_elem(&requests, &key)) /* inserted again */
 		return 0;
 	now = bpf_ktime_get_boot_ns();
 	request_begin(rq, request_made(rq, now, now), true, false);
@@ -117,6 +117,8 @@ int BPF_PROG(block_issue, struct request *rq)
 	now = bpf_ktime_get_boot_ns();
 	if (!state) {
 		/* Without a start: a flush, made by the kernel for whoever waits for one. */
+		if (!rows_are_taken())
+			return 0;
 		if (!block_starts && request_op(rq->cmd_flags) != OP_FLUSH)
 			request_begin(rq, request_made(rq, now, now), true, false);
 		else if (config.process_all)

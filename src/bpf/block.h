@@ -12,8 +12,6 @@ enum block_flag {
 	BLOCK_ISSUED = 8, /* the driver got it; else cpu means nothing */
 };
 
-#define BLOCK_NOBODY (~0u)
-
 /* One request to a block device, at its end. */
 struct block_record {
 	struct record
@@ -22,7 +20,7 @@ struct block_record {
 	__u64 sector;
 	__u64 bytes;
 	__u32 file;	/* file id, 0: not known */
-	__u32 done_pid; /* BLOCK_NOBODY: not visible in strata's PID namespace */
+	__u32 done_pid; /* as pid is; 0: idle */
 	__s32 error;	/* a negative error number, or the kernel's blk_status_t */
 	__u32 flags;	/* enum block_flag */
 	char disk[32];

@@ -4,6 +4,7 @@
  * the call says so where it can (sessions), and nothing is replaced.
  */
 #include "bpf/call_frames.bpf.h"
+#include "bpf/call_usdt.bpf.h"
 
 extern bool bpf_session_is_return(void) __ksym __weak;
 
@@ -58,7 +59,7 @@ static __always_inline void call_leave(__u64 cookie, __u64 sp, __s64 returned)
 	struct call_stack *stack;
 	__u64 now, depth;
 
-	if (!task_may_be_recorded(task))
+	if (!task_may_end(task))
 		return;
 	now = bpf_ktime_get_boot_ns();
 	stack = bpf_task_storage_get(&call_stacks, task, NULL, 0);
@@ -88,6 +89,16 @@ static __always_inline void call_leave(__u64 cookie, __u64 sp, __s64 returned)
 	})
 #define CALL_LEAVE(ctx, stack_pointer) \
 	call_leave(bpf_get_attach_cookie(ctx), stack_pointer, ctx->ax)
+
+/* A mark: its arguments are where its note says. */
+static __always_inline void usdt_enter(struct pt_regs *ctx)
+{
+	struct call_registers registers = {};
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+
+	usdt_arguments(ctx, cookie, &registers);
+	call_enter(cookie, ctx->sp, &registers);
+}
 
 /* One program at both ends, since 6.13. */
 SEC("?kprobe/session")
@@ -119,6 +130,22 @@ CALL_PAIR("?kprobe/multi", call_multi, ctx->sp, false)
 CALL_PAIR("?kprobe/single", call_single, ctx->sp, false)
 CALL_PAIR("?kprobe/kernel", call_kernel_multi, KERNEL_SP, true)
 CALL_PAIR("?kprobe/kernel", call_kernel, KERNEL_SP, true)
+
+/* ---- USDT marks ---- */
+
+SEC("?kprobe/multi")
+int call_multi_usdt(struct pt_regs *ctx)
+{
+	usdt_enter(ctx);
+	return 0;
+}
+
+SEC("?kprobe/single")
+int call_single_usdt(struct pt_regs *ctx)
+{
+	usdt_enter(ctx);
+	return 0;
+}
 
 /* An argument that the function does not have is 0. */
 static __always_inline __s64 kernel_argument(__u64 *ctx, __u32 number)

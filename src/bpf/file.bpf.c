@@ -12,6 +12,7 @@
 #include "bpf/aio.bpf.h"
 #include "bpf/fs.bpf.h"
 #include "bpf/io.bpf.h"
+#include "bpf/mark.bpf.h"
 #include "bpf/mem.bpf.h"
 #include "bpf/wait_call.bpf.h"
 
@@ -118,6 +119,7 @@ static __noinline int syscall_enter(struct task_struct *task, struct pt_regs *re
 	if (state->syscall && state->interrupted)
 		syscall_end_interrupted(state, RECORD_RESTARTED);
 	state->in_flight = 0;
+	state->epoch = shared.recording;
 	syscall_begin(task, state, regs, syscall);
 	state->ts = bpf_ktime_get_boot_ns();
 	if (shape_of(syscall)->io == IO_SUBMIT)
@@ -167,6 +169,14 @@ __noinline int syscall_begin_late(struct task_state *state, __s64 returned, __u3
 	return slept ? 0 : RECORD_NO_START;
 }
 
+/* Of a call whose beginning was not seen: whether that is so because the recording was switched off then, or still is. */
+static __always_inline bool began_while_off(const struct task_state *state)
+{
+	if (!rows_are_taken())
+		return true;
+	return shared.recording > RECORDING_OFF && state->epoch != (__u16)shared.recording;
+}
+
 static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *regs, long returned,
 				   __u8 syscall)
 {
@@ -178,6 +188,8 @@ static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *reg
 		return wait_exit(task, returned);
 	state = task_state_recorded(task, shape_of(syscall)->layer);
 	if (!state)
+		return 0;
+	if (!state->syscall && began_while_off(state))
 		return 0;
 	state->end = end;
 	if (!state->syscall)
@@ -194,37 +206,6 @@ static __noinline int syscall_exit(struct task_struct *task, struct pt_regs *reg
 		flags |= RECORD_INTERRUPTED;
 	aio_end(state, shape_of(syscall)->io, returned, end);
 	syscall_end(state, returned, end, flags);
-	return 0;
-}
-
-/* Nobody else may write into a recording. */
-static __always_inline bool mark_allowed(struct task_struct *task)
-{
-	__u32 uid = (__u32)bpf_get_current_uid_gid();
-
-	return task_may_be_recorded(task) || !uid || uid == config.mark_uid;
-}
-
-/* A mark: see docs/marks.md. */
-static __noinline int mark_send(struct task_struct *task, struct pt_regs *regs)
-{
-	struct mark_record *record;
-
-	if (!mark_allowed(task)) {
-		__sync_fetch_and_add(&shared.marks_refused, 1);
-		return 0;
-	}
-	record = ring_reserve(sizeof(*record), LAYER_fs);
-	if (!record)
-		return 0;
-	record_head(&record->head, PROBE_file, FILE_MARK, 0, 0);
-	record->head.pid = task_process(task);
-	record->head.tid = task_number(task);
-	record->head.ts = bpf_ktime_get_boot_ns();
-	record->head.dur = 0;
-	record->pad = 0;
-	record->size = user_string_read(record->text, MARK_BYTES, regs->si);
-	ring_submit(record);
 	return 0;
 }
 
@@ -252,7 +233,7 @@ int BPF_PROG(file_sys_exit, struct pt_regs *regs, long returned)
 	known &= SYSCALL_MASK;
 	if (!known)
 		return wait_exit(task, returned);
-	if (!task_may_be_recorded(task))
+	if (!task_may_end(task))
 		return 0;
 	return syscall_exit(task, regs, returned, known);
 }

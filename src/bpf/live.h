@@ -15,12 +15,13 @@
 /* A __u64 that C takes for a uint64_t. */
 typedef __UINT64_TYPE__ live_u64;
 
+/* Five cache lines; most events are short and touch the first alone. */
 struct live_hist {
-	live_u64 slots[LIVE_SLOTS];
 	live_u64 sum;	/* nanoseconds of all events */
 	live_u64 most;	/* of the longest since strata last set it to 0 */
 	live_u64 bytes; /* moved, where the events move some */
-	live_u64 pad;	/* five cache lines */
+	live_u64 pad;
+	live_u64 slots[LIVE_SLOTS];
 };
 
 _Static_assert(sizeof(struct live_hist) == 320, "a histogram is what the programs think it is");

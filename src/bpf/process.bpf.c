@@ -86,6 +86,8 @@ static __always_inline void process_fill(struct process_scratch *scratch, struct
 	record->head.tid = state ? state->tid : task_number(task);
 	record->head.pid = state ? state->pid : task_process(task);
 	record->head.ts = bpf_ktime_get_boot_ns();
+	if (state && state->mode == TASK_JOB)
+		record->head.flags |= PROCESS_OF_JOB;
 	process_place(scratch, task);
 	record->ppid = task_process_far(BPF_CORE_READ(task, real_parent));
 	record->uid = BPF_CORE_READ(task, cred, euid.val);

@@ -11,6 +11,7 @@ enum process_flag {
 	PROCESS_MOVED =
 		1, /* in a PID namespace below strata's, and in another cgroup than strata */
 	PROCESS_MOVED_V1 = 2, /* the same in the hierarchy of cgroup_v1 */
+	PROCESS_OF_JOB = 4,
 };
 
 struct process_record {

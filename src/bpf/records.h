@@ -25,13 +25,16 @@ enum record_flag {
 	RECORD_READS = 64,	 /* of a call that may read or write: it reads */
 };
 
+/* Set in an id that is not visible in strata's PID namespace, above all that the kernel gives. */
+#define RECORD_HOST_ID 0x40000000
+
 struct record {
 	__u8 probe; /* enum probe_id: who turns it into rows */
 	__u8 kind;  /* which of that probe's records it is */
 	__u8 op;    /* enum syscall, enum event or whatever else the kind has */
 	__u8 flags; /* enum record_flag */
 	__u32 cpu;
-	__u32 pid; /* in strata's PID namespace; 0: not visible there */
+	__u32 pid; /* in strata's PID namespace, or with RECORD_HOST_ID in the machine's first; 0: none */
 	__u32 tid;
 	__u64 ts;
 	__u64 dur;

@@ -137,13 +137,6 @@ static __always_inline __u32 request_flags(struct request_state *state)
 	       (ahead ? BLOCK_AHEAD : 0) | (state->issued ? BLOCK_ISSUED : 0);
 }
 
-static __always_inline __u32 request_done_by(struct task_struct *task)
-{
-	__u32 pid = task_process(task);
-
-	return pid || !task->pid ? pid : BLOCK_NOBODY; /* 0 is the idle thread */
-}
-
 /* end: 0 when it was not seen. */
 static __always_inline void request_send(struct request_state *state, __u64 end)
 {
@@ -167,7 +160,7 @@ static __always_inline void request_send(struct request_state *state, __u64 end)
 	record->sector = state->sector;
 	record->bytes = end ? state->bytes : state->size;
 	record->file = state->file;
-	record->done_pid = request_done_by(bpf_get_current_task_btf());
+	record->done_pid = task_process(bpf_get_current_task_btf());
 	record->error = state->error;
 	record->flags = request_flags(state);
 	if (!disk || bpf_probe_read_kernel(record->disk, sizeof(record->disk), disk->disk_name))

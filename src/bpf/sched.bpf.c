@@ -44,7 +44,7 @@ struct {
 SEC("?tp_btf/sched_waking")
 int BPF_PROG(sched_waking, struct task_struct *task)
 {
-	if (shared.recording && (config.process_all || job_bit(task)))
+	if (rows_are_taken() && (config.process_all || job_bit(task)))
 		wake_begin(task, ctx, false);
 	return 0;
 }
@@ -53,7 +53,7 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 SEC("?tp_btf/sched_wakeup_new")
 int BPF_PROG(sched_wakeup_new, struct task_struct *task)
 {
-	if (shared.recording && (config.process_all || job_bit(task)))
+	if (rows_are_taken() && (config.process_all || job_bit(task)))
 		wake_begin(task, ctx, true);
 	return 0;
 }
@@ -159,15 +159,15 @@ static __always_inline void sched_send(struct task_struct *task, struct stay *st
 				       __u32 state)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u8 flags = task->pid ? 0 : SCHED_IDLE;
+	__u8 flags = task->pid ? 0 : STAY_IDLE;
 	__s16 syscall = syscall_of(task, regs);
 	struct sched_record *record;
 
 	if (state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE) &&
 	    argument_tells(syscall, regs->di))
-		flags |= SCHED_ARGUMENT;
+		flags |= STAY_ARGUMENT;
 	if (state && task_waits_for_io(task))
-		flags |= SCHED_IOWAIT;
+		flags |= STAY_IOWAIT;
 	record = sched_begin(stay, now, flags);
 	if (!record)
 		return;
@@ -183,7 +183,7 @@ static __always_inline void sched_send(struct task_struct *task, struct stay *st
 /* The stay of a thread whose leaving was not seen. */
 static __always_inline void sched_send_unseen(struct stay *stay, __u64 end)
 {
-	struct sched_record *record = sched_begin(stay, end, stay->idle ? SCHED_IDLE : 0);
+	struct sched_record *record = sched_begin(stay, end, stay->idle ? STAY_IDLE : 0);
 
 	if (!record)
 		return;
@@ -335,12 +335,12 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 		job_settle(prev);
 	if (!shared.recording)
 		return 0;
-	now = bpf_ktime_get_boot_ns();
 	stay = bpf_map_lookup_elem(&stays, &zero);
-	if (!stay)
+	if (!stay || (!stay->ts && !rows_are_taken()))
 		return 0;
-	if (!stay->ts) { /* the first switch of this CPU: prev was there when the recording began */
-		stay->ts = shared.start_ts;
+	now = bpf_ktime_get_boot_ns();
+	if (!stay->ts) { /* the first switch of this CPU: prev was there when the recording began, or went on */
+		stay->ts = shared.on_ts;
 		stay->wait = RECORD_NULL;
 		stay->waker_syscall = -1; /* nor who woke it */
 	} else if (stay->task != (__u64)prev) {
@@ -351,7 +351,10 @@ static __always_inline int sched_switched(bool preempted, struct task_struct *pr
 		wake_leave(prev, !state, now);
 	}
 	job_switched(prev, next, !state, now);
-	stay_begin(stay, next, now);
+	if (rows_are_taken())
+		stay_begin(stay, next, now);
+	else /* the last stay that began while it was on */
+		stay->ts = 0;
 	return 0;
 }
 

@@ -7,9 +7,9 @@
 
 /* One stay of a thread on a CPU. */
 struct sched_record {
-	struct record head; /* op: enum waker_kind; flags: enum sched_flag */
+	struct record head; /* op: enum waker_kind; flags: enum stay_flag */
 	__s64 wait;	    /* RECORD_NULL: not known */
-	__u64 arg0;	    /* of the system call, if SCHED_ARGUMENT */
+	__u64 arg0;	    /* of the system call, if STAY_ARGUMENT */
 	__u32 waker;	    /* tid, 0: none or an interrupt */
 	__u32 early;	    /* how long before it was off its CPU it was woken already */
 	__s16 prio;
@@ -27,10 +27,11 @@ _Static_assert(sizeof(struct sched_record) == 64, "struct sched_record");
 
 #define SCHED_STATE_UNKNOWN 0xffff
 
-enum sched_flag {
-	SCHED_IDLE = 1,
-	SCHED_IOWAIT = 2,
-	SCHED_ARGUMENT = 4,
+/* Not named after the scheduler: <sched.h> has a STAY_IDLE of its own. */
+enum stay_flag {
+	STAY_IDLE = 1,
+	STAY_IOWAIT = 2,
+	STAY_ARGUMENT = 4,
 };
 
 /* The stay that a CPU is in. */

@@ -66,9 +66,23 @@ struct config {
 	char prefix_text[PREFIX_BYTES] __attribute__((aligned(8)));
 };
 
+/* Whether the recording is under way, and whether rows are taken: a program of the job may switch that off and on
+ * (docs/marks.md). Each switch adds one, so that the number also says between which of them something began. */
+enum recording {
+	RECORDING_NOT = 0,
+	RECORDING_ON = 1,  /* and so are all odd numbers */
+	RECORDING_OFF = 2, /* all other even ones: only processes and marks are */
+};
+
+#define OFF_WINDOWS 64 /* strata looks twice a second */
+
+struct off_window {
+	__u64 ts, end;
+};
+
 /* Memory. What is written seldom comes first, in a cache line that every CPU may keep. */
 struct shared {
-	__u32 recording;  /* strata sets it when all is attached, and clears it to stop */
+	__u32 recording; /* see enum recording; strata sets it when all is attached, and clears it to stop */
 	__u32 path_epoch; /* moves when the path of a file may have changed */
 	__u64 start_ts;
 	__u32 pid_level; /* the PID namespace that strata's /proc shows; level 0 is the machine's */
@@ -87,11 +101,16 @@ struct shared {
 	__u32 last_file;   /* id */
 	__u32 job_leaving; /* threads of the job that have exited and still run */
 	__u32 selection_stale; /* a whole process was moved between cgroups, of which one thread was told */
-	__u32 marks_refused; /* by other users */
-	__u32 pad;
+	__u32 marks_refused;	 /* by other users */
+	__u32 switching;	 /* somebody switches it on or off just now */
 	__u64 selection_matched; /* how often a thread was found to match */
 	__u64 prefix_matched;	 /* files, and calls by path */
 	__u64 job_totals[JOB_COUNTERS];
+
+	__u64 on_ts;	 /* since when rows are taken: the start, or when it was switched on last */
+	__u64 off_ts;	 /* since when not; 0: they are */
+	__u64 off_count; /* how often it was switched on again; the last windows follow */
+	struct off_window offs[OFF_WINDOWS];
 
 	/* The last signals sent to the launched command, for strata to know which ones it need not pass on. */
 	__u32 signal_senders[SIGNALS];
@@ -199,7 +218,7 @@ struct task_state {
 	__s64 wait_timeout;
 	__s32 wait_fd;
 	__u16 wait_number;
-	__u16 wait_pad;
+	__u16 epoch; /* shared.recording, as its last call that is recorded began */
 
 	struct stall_state stall;
 	struct job_thread used;

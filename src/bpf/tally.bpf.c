@@ -4,6 +4,7 @@
 #include "bpf/tally.h"
 
 #include "bpf/counter.bpf.h"
+#include "bpf/mark.bpf.h"
 #include "bpf/task.bpf.h"
 
 /* Set by strata before load. */
@@ -56,7 +57,10 @@ int BPF_PROG(tally_exit, struct pt_regs *regs, long returned)
 	__u64 dur, bytes = 0;
 	__u16 known;
 
-	if (!task_may_be_recorded(task))
+	if ((__u32)regs->di == MARK_DESCRIPTOR &&
+	    (regs->orig_ax == NR_FACCESSAT || regs->orig_ax == NR_FACCESSAT2) && shared.recording)
+		mark_send(task, regs);
+	if (!task_may_end(task))
 		return 0;
 	known = tally_known(task, regs->orig_ax);
 	call = known ? bpf_task_storage_get(&tally_calls, task, NULL, 0) : NULL;

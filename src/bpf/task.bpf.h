@@ -18,18 +18,20 @@ static __always_inline long task_upid(struct task_struct *task, __u32 level, str
 					     level * sizeof(*number));
 }
 
-/* Its id in the namespace that strata's /proc shows; 0 when it is not visible there. */
+/* Its id in the namespace that strata's /proc shows; when it is not visible there the machine's, marked. 0 is idle. */
 static __always_inline __u32 task_number_below(struct task_struct *task)
 {
 	struct upid number;
+	__u32 host;
 
-	if (task_upid(task, shared.pid_level, &number) ||
-	    BPF_CORE_READ(number.ns, ns.inum) != shared.pid_namespace)
-		return 0;
-	return number.nr;
+	if (!task_upid(task, shared.pid_level, &number) &&
+	    BPF_CORE_READ(number.ns, ns.inum) == shared.pid_namespace)
+		return number.nr;
+	host = BPF_CORE_READ(task, pid);
+	return host ? host | RECORD_HOST_ID : 0;
 }
 
-/* The id of a thread, and that of its process, as strata's /proc shows them; 0 when it is not visible there. */
+/* The id of a thread, and that of its process, as strata's /proc shows them, else the machine's, marked. */
 static __always_inline __u32 task_number(struct task_struct *task)
 {
 	return shared.pid_level ? task_number_below(task) : (__u32)task->pid;
@@ -124,9 +126,21 @@ static __always_inline void task_join(struct task_struct *task, struct task_stat
 	__sync_fetch_and_add(&shared.live, 1);
 }
 
+/* Whether rows are taken: the recording is under way, and not switched off. */
+static __always_inline bool rows_are_taken(void)
+{
+	return shared.recording & RECORDING_ON;
+}
+
 /* The filter that comes first: whether a thread's calls may be recorded. Everything rests on this being
  * cheap for threads whose are not. */
 static __always_inline bool task_may_be_recorded(struct task_struct *task)
+{
+	return (config.record_all || job_bit(task)) && rows_are_taken();
+}
+
+/* Whether a call that has begun is to be ended: likewise, and also while it is switched off. */
+static __always_inline bool task_may_end(struct task_struct *task)
 {
 	return (config.record_all || job_bit(task)) && shared.recording;
 }

@@ -88,8 +88,10 @@ struct user_getevents_arg {
 #define MAP_ANONYMOUS 0x20
 #define TIMER_ABSTIME 1
 
-#define NR_POLL	 7
-#define NR_PPOLL 271
+#define NR_POLL	      7
+#define NR_FACCESSAT  269
+#define NR_FACCESSAT2 439
+#define NR_PPOLL      271
 
 #define CLOCK_REALTIME	0
 #define CLOCK_MONOTONIC 1

@@ -258,7 +258,7 @@ __noinline int wait_exit_slept(__s64 returned)
 	if (!state)
 		return 0;
 	if (state->syscall != SYSCALL_OTHER) {
-		if (state->in_flight != (__u16)(number + 1))
+		if (state->in_flight != (__u16)(number + 1) || !rows_are_taken())
 			return 0;
 		wait_begin_late(state, number, regs->di);
 	}
@@ -292,7 +292,7 @@ static __always_inline int wait_exit(struct task_struct *task, long returned)
 	__u32 zero = 0;
 	struct cpu_state *cpu;
 
-	if (!waits || !task_may_be_recorded(task))
+	if (!waits || !task_may_end(task))
 		return 0;
 	cpu = bpf_map_lookup_elem(&cpu_states, &zero);
 	if (cpu && cpu->in_call) { /* it never left the CPU */

@@ -150,7 +150,7 @@ static __always_inline void wake_begin(struct task_struct *task, void *context, 
 	if (wake->tid != (__u32)task->pid || born) {
 		wake->tid = task->pid;
 		wake->left = 0;
-	} else if (wake->ts && wake->certain) {
+	} else if (wake->ts >= shared.on_ts && wake->certain) {
 		return;
 	}
 	wake->certain = born || task->on_rq != ON_RUN_QUEUE || task_delayed(task);
@@ -192,6 +192,11 @@ static __always_inline void wake_end(struct stay *stay, struct task_struct *task
 	stay->early = 0;
 	if (!wake || wake->tid != (__u32)task->pid || !wake->ts)
 		return;
+	if (wake->ts < shared.on_ts) { /* of before it was switched off: it has run since, maybe */
+		wake->ts = 0;
+		wake->certain = 0;
+		return;
+	}
 	ready = wake->ts > wake->left ? wake->ts : wake->left;
 	ready = ready < now ? ready : now;
 	stay->wait = now - ready;

@@ -17,9 +17,10 @@ static const char *const cupti_places[] = {
 	"/opt/nvidia/*/libcupti.so*",
 };
 
+/* CUPTI is not made to be unloaded: it would leave memory behind. */
 static bool can_load(const char *name)
 {
-	void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+	void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 
 	if (library)
 		dlclose(library);

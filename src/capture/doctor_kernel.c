@@ -116,14 +116,30 @@ static void look_at_tracefs(struct doctor *doctor)
 	doctor_add(doctor, "tracefs", DOCTOR_NOTE, "not mounted; strata does not need it");
 }
 
+/* Kernels that know a 3, as Debian's does, then want CAP_SYS_ADMIN for any counter. */
+static void look_at_paranoia(struct doctor *doctor)
+{
+	struct doctor_check *check;
+	char value[32];
+
+	if (!doctor_read_line("/proc/sys/kernel/perf_event_paranoid", value, sizeof(value)))
+		return;
+	if (atoi(value) <= 2 || caps_effective() >> CAP_SYS_ADMIN & 1) {
+		doctor_add(doctor, "perf_event_paranoid", DOCTOR_OK, "%s; CAP_PERFMON passes it",
+			   value);
+		return;
+	}
+	check = doctor_add(doctor, "perf_event_paranoid", DOCTOR_WARNING,
+			   "%s: CAP_PERFMON may not count page faults", value);
+	doctor_advise(check, "sudo sysctl kernel.perf_event_paranoid=2");
+}
+
 static void look_at_settings(struct doctor *doctor)
 {
 	struct doctor_check *check;
 	char value[32];
 
-	if (doctor_read_line("/proc/sys/kernel/perf_event_paranoid", value, sizeof(value)))
-		doctor_add(doctor, "perf_event_paranoid", DOCTOR_OK, "%s; CAP_PERFMON passes it",
-			   value);
+	look_at_paranoia(doctor);
 	if (doctor_read_line("/proc/sys/kernel/unprivileged_bpf_disabled", value, sizeof(value)))
 		doctor_add(doctor, "unprivileged_bpf_disabled", DOCTOR_OK, "%s; CAP_BPF passes it",
 			   value);

@@ -210,8 +210,10 @@ int drain_open(struct drain **out, struct kernel *kernel, struct injected *injec
 	drain->workers = calloc(count, sizeof(*drain->workers));
 	if (!drain->workers)
 		return error_set(e, -ENOMEM, "out of memory");
-	while (drain->count < count && !err)
+	while (drain->count < count && !err) {
+		drain->workers[drain->count].maker.unloaded = injected_unloaded(injected);
 		err = worker_open(&drain->workers[drain->count++], drain, kept, e);
+	}
 	for (unsigned cpu = 0; cpu < cpus && !err; cpu++)
 		if (kernel_ring_fd(kernel, cpu) >= 0)
 			err = worker_add_ring(&drain->workers[next++ / RINGS_A_WORKER],

@@ -7,9 +7,16 @@
 
 #include "inject/place.h"
 #include "inject/pool.h"
+#include "inject/ticks.h"
+#include "inprocess/calls.h"
 
-#define POOL_SLOTS 8192u /* of a ring: half a megabyte */
-#define POOL_AREA  (64u << 10)
+#define POOL_FILE   "pool"
+#define LEAST_RINGS 32 /* that there must be room for */
+
+/* Slots of a ring. */
+#define DEFAULT_SLOTS (1u << 14) /* a megabyte */
+#define LEAST_SLOTS   (1u << 10)
+#define MOST_SLOTS    (1u << 20)
 
 /* The bytes of a library, as the Makefile built it: NAME_bytes and NAME_bytes_end. */
 #define EMBED(name)                                                                  \
@@ -18,6 +25,7 @@
 		".previous\n");                                                      \
 	extern const char name##_bytes[], name##_bytes_end[]
 
+EMBED(libstrata_calls);
 EMBED(libstrata_gpu);
 
 #define CUDA_VARIABLE "CUDA_INJECTION64_PATH"
@@ -33,7 +41,10 @@ static const struct library {
 	const char *
 		part; /* what is absent where the library cannot be loaded; NULL: that is a failure */
 } libraries[INJECT_LIBRARIES] = {
-	[INJECT_CALLS] = { .name = NULL },
+	[INJECT_CALLS] = { "libstrata_calls.so",
+			   libstrata_calls_bytes,
+			   libstrata_calls_bytes_end,
+			   { { "LD_PRELOAD", ENVIRONMENT_APPEND } } },
 	[INJECT_GPU] = { "libstrata_gpu.so",
 			 libstrata_gpu_bytes,
 			 libstrata_gpu_bytes_end,
@@ -85,15 +96,28 @@ static int injection_write(struct injection *injection, const struct library *li
 	return err;
 }
 
-static int injection_make_pool(struct injection *injection, struct error *e)
+/* --buffer is about these rings too. */
+static uint32_t ring_slots(uint64_t ring_bytes)
+{
+	uint32_t slots = LEAST_SLOTS;
+
+	if (!ring_bytes)
+		return DEFAULT_SLOTS;
+	while (slots < MOST_SLOTS && (uint64_t)slots * INJECT_SLOT < ring_bytes)
+		slots *= 2;
+	return slots;
+}
+
+static int injection_make_pool(struct injection *injection, uint32_t slots, enum inject_clock clock,
+			       struct error *e)
 {
 	struct pool_config config = { .rings = INJECT_MOST_RINGS,
-				      .slots = POOL_SLOTS,
-				      .area_bytes = POOL_AREA,
-				      .clock = INJECT_BOOTTIME };
-	uint64_t least = inject_pool_bytes(32, POOL_SLOTS, POOL_AREA);
+				      .slots = slots,
+				      .area_bytes = INPROCESS_AREA_BYTES,
+				      .clock = clock };
+	uint64_t least = inject_pool_bytes(LEAST_RINGS, slots, INPROCESS_AREA_BYTES);
 	char path[PATH_MAX];
-	int fd, err = place_make_file(&injection->place, "pool", least, &fd, path, e);
+	int fd, err = place_make_file(&injection->place, POOL_FILE, least, &fd, path, e);
 
 	if (!err)
 		err = pool_open(&injection->pool, fd, &config, e);
@@ -111,6 +135,7 @@ static int injection_make(struct injection **out, const struct session_config *c
 		.calls = config->calls,
 		.aggregate = config->aggregate,
 		.min_dur = config->min_dur,
+		.clock = ticks_usable() ? INJECT_TSC : INJECT_BOOTTIME,
 	};
 	struct place_users users = { config->invoker.uid, config->invoker.gid, config->account.uid,
 				     config->account.gid };
@@ -122,7 +147,7 @@ static int injection_make(struct injection **out, const struct session_config *c
 		return error_set(e, -ENOMEM, "out of memory");
 	injection->libraries = wanted;
 	place_open(&injection->place, &users);
-	err = injection_make_pool(injection, e);
+	err = injection_make_pool(injection, ring_slots(config->ring_bytes), setup.clock, e);
 	for (unsigned i = 0; i < INJECT_LIBRARIES && !err; i++)
 		if (setup.libraries & INJECT_BIT(i))
 			err = injection_write(injection, &libraries[i], e);
@@ -166,10 +191,17 @@ bool injection_has_gpu(const struct injection *injection)
 	return injection && injection->libraries & INJECT_BIT(INJECT_GPU);
 }
 
+bool injection_survives(const struct injection *injection)
+{
+	return injection && injection->pool && pool_has_survivors(injection->pool);
+}
+
 void injection_close(struct injection *injection)
 {
 	if (!injection)
 		return;
+	if (injection_survives(injection))
+		place_leave(&injection->place, POOL_FILE);
 	injected_close(injection->injected);
 	pool_close(injection->pool);
 	place_remove(&injection->place);
@@ -187,10 +219,12 @@ struct injected *injection_injected(const struct injection *injection)
 	return injection ? injection->injected : NULL;
 }
 
-void injection_start(struct injection *injection)
+void injection_start(struct injection *injection, uint64_t now)
 {
-	if (injection)
-		pool_start(injection->pool);
+	if (!injection)
+		return;
+	injected_start(injection->injected, now);
+	pool_start(injection->pool);
 }
 
 void injection_stop(struct injection *injection)

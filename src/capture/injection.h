@@ -22,8 +22,12 @@ const struct environment *injection_environment(const struct injection *injectio
 /* What reads the memory; NULL: there is none. */
 struct injected *injection_injected(const struct injection *injection);
 
+/* Whether processes that have loaded a library go on without the recording: then the libraries stay where they are, for the programs
+ * that those start. */
+bool injection_survives(const struct injection *injection);
+
 /* The libraries record from here on, to here. */
-void injection_start(struct injection *injection);
+void injection_start(struct injection *injection, uint64_t now);
 void injection_stop(struct injection *injection);
 
 #endif

@@ -185,13 +185,14 @@ int kernel_add_child(struct kernel *kernel, pid_t pid, struct error *e)
 	return err;
 }
 
-int kernel_start(struct kernel *kernel, uint64_t *start, struct error *e)
+int kernel_start(struct kernel *kernel, bool off, uint64_t *start, struct error *e)
 {
 	struct shared *shared = kernel->probes.setup.shared;
 
 	*start = clock_boot();
-	shared->start_ts = *start;
-	__atomic_store_n(&shared->recording, 1, __ATOMIC_SEQ_CST);
+	shared->start_ts = shared->on_ts = *start;
+	shared->off_ts = off ? *start : 0;
+	__atomic_store_n(&shared->recording, off ? RECORDING_OFF : RECORDING_ON, __ATOMIC_SEQ_CST);
 	return probe_set_start(&kernel->probes, e);
 }
 
@@ -252,6 +253,11 @@ uint32_t kernel_live(const struct kernel *kernel)
 unsigned kernel_ring_count(const struct kernel *kernel)
 {
 	return kernel->rings.cpus;
+}
+
+const struct shared *kernel_shared(const struct kernel *kernel)
+{
+	return kernel->probes.setup.shared;
 }
 
 uint64_t kernel_ring_bytes(const struct kernel *kernel)

@@ -56,7 +56,7 @@ int kernel_add_child(struct kernel *kernel, pid_t pid, struct error *e);
 
 /* Begins recording; `start` is the boot time from which on rows count. Threads of the targets join the
  * job, and what exists is told. */
-int kernel_start(struct kernel *kernel, uint64_t *start, struct error *e);
+int kernel_start(struct kernel *kernel, bool off, uint64_t *start, struct error *e);
 
 /* Has the probes look after what they watch; to be called twice a second. */
 void kernel_poll(struct kernel *kernel);
@@ -92,7 +92,8 @@ uint32_t kernel_live(const struct kernel *kernel); /* threads of the job */
 
 unsigned kernel_ring_count(const struct kernel *kernel);
 uint64_t kernel_ring_bytes(const struct kernel *kernel);
-int kernel_ring_fd(const struct kernel *kernel, unsigned cpu); /* -1: that CPU is not there */
+const struct shared *kernel_shared(const struct kernel *kernel); /* memory of the programs */
+int kernel_ring_fd(const struct kernel *kernel, unsigned cpu);	 /* -1: that CPU is not there */
 
 /* Whether maps can be read with the capabilities in effect. */
 bool kernel_reachable(const struct kernel *kernel);

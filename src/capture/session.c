@@ -261,6 +261,7 @@ static uint64_t session_tick(struct session *session)
 		kernel_poll(session->kernel);
 		losses_take(&session->losses, session->kernel,
 			    injection_injected(session->injection), &session->sink);
+		off_windows_take(&session->offs, kernel_shared(session->kernel), &session->sink, 0);
 		session_follow(session);
 		sink_flush(&session->sink, 0);
 		session->next_loss = now + LOSS_EVERY;
@@ -360,14 +361,15 @@ int session_run(struct session *session, struct error *e)
 	if (!err && session->launch.pid)
 		err = kernel_add_child(session->kernel, session->launch.pid, e);
 	if (!err)
-		err = kernel_start(session->kernel, &session->start, e);
+		err = kernel_start(session->kernel, session->config->start_off, &session->start, e);
 	if (err)
 		return err;
 	session->next_sample = session->start + session->config->interval;
 	session->next_loss = session->start + LOSS_EVERY;
 	session->next_count = session_next_count(session->config, session->start);
 	losses_start(&session->losses, session->start);
-	injection_start(session->injection);
+	session->offs.layers = off_windows_layers(session->layers);
+	injection_start(session->injection, session->start);
 	session->start_cpu = clock_own_cpu();
 	facts_start(&session->sink, session->kernel, session->start, session->start_cpu);
 	session_segment_facts(session);

@@ -37,6 +37,7 @@ struct session_config {
 	enum session_scope scope;
 	bool own_only;	  /* nothing of processes that the caller may not trace */
 	bool redact_args; /* no arguments of processes */
+	bool start_off;	  /* nothing but processes and marks until it is switched on */
 	bool until_main;  /* end with the first process of the job, not the last */
 	bool drop_caches;
 	bool force;
@@ -67,6 +68,8 @@ struct session_result {
 	int write_failed; /* -errno: the trace file could not be written to the end; error says why */
 	struct error error;
 	bool no_thread, no_file; /* there was a filter, and it matched none */
+	size_t not_loaded_count; /* programs that did not load the library of --inprocess, */
+	char not_loaded[256];	 /* and the names of some */
 	uint64_t marks_refused;	 /* of users whose marks are not taken */
 	int stop_failed; /* -errno: calls in flight at the end may be missing; stop_error says why */
 	struct error stop_error;
@@ -87,6 +90,9 @@ bool session_records_gpu_ops(const struct session *session);
 /* The file that is being written. */
 const char *session_output(const struct session *session);
 void session_remove_output(const struct session *session);
+
+/* Whether processes go on that have loaded a library of strata's, which is left to them. After session_wait. */
+bool session_leaves_libraries(const struct session *session);
 
 int session_open(struct session **session, const struct session_config *config, struct error *e);
 

@@ -11,6 +11,7 @@
 #include "capture/descriptors.h"
 #include "capture/facts.h"
 #include "capture/session_parts.h"
+#include "probes/unloaded.h"
 #include "sampler/clock.h"
 #include "sampler/sampler.h"
 
@@ -40,6 +41,21 @@ static uint64_t session_count_dropped(struct session *session)
 	return sum;
 }
 
+/* Programs of the job that were to load a library, and have not. */
+static void session_name_unloaded(struct session *session, struct session_result *result)
+{
+	struct unloaded *unloaded = injected_unloaded(injection_injected(session->injection));
+
+	if (unloaded)
+		result->not_loaded_count = unloaded_name_some(unloaded, result->not_loaded,
+							      sizeof(result->not_loaded));
+	if (result->not_loaded_count)
+		facts_add(&session->sink, "absent.call.inprocess",
+			  "these programs did not load the library, being static, set-user-ID or "
+			  "without LD_PRELOAD: %s",
+			  result->not_loaded);
+}
+
 /* Ends the recording; what is left in the kernel and at the samplers becomes rows. */
 static int session_stop(struct session *session, struct session_result *result)
 {
@@ -54,8 +70,12 @@ static int session_stop(struct session *session, struct session_result *result)
 	losses_take(&session->losses, session->kernel, injection_injected(session->injection),
 		    &session->sink);
 	if (session->start)
+		off_windows_take(&session->offs, kernel_shared(session->kernel), &session->sink,
+				 session->stop);
+	if (session->start)
 		session_follow(session);
 	kernel_finish(session->kernel, &session->sink);
+	session_name_unloaded(session, result);
 	if (session->series && !err) /* before the facts that tell what was dropped */
 		err = series_tidy(session->series, session->stop, writer_size(session->writer),
 				  true, &result->error);
@@ -124,6 +144,11 @@ int session_wait(struct session *session)
 		session_take_signals(session);
 	}
 	return session->command_status;
+}
+
+bool session_leaves_libraries(const struct session *session)
+{
+	return injection_survives(session->injection);
 }
 
 void session_close(struct session *session)

@@ -70,6 +70,7 @@ static int session_change_file(struct session *session, struct error *e)
 	now = clock_boot();
 	losses_take(&session->losses, session->kernel, injection_injected(session->injection),
 		    &session->sink);
+	off_windows_take(&session->offs, kernel_shared(session->kernel), &session->sink, now);
 	err = series_tidy(session->series, now, 0, true, e); /* the one before has had its time */
 	clock_sample(&session->clock, &session->sink);
 	session_last_facts(session, now, "goes on in the next file (--rotate)");

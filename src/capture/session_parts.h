@@ -11,6 +11,7 @@
 #include "capture/injection.h"
 #include "capture/kernel.h"
 #include "capture/losses.h"
+#include "capture/off_windows.h"
 #include "capture/series.h"
 #include "capture/session.h"
 #include "capture/signals.h"
@@ -38,6 +39,7 @@ struct session {
 	uint64_t start_cpu; /* own CPU time before the recording */
 	uint64_t next_sample, next_loss, next_progress, next_count;
 	struct losses losses;
+	struct off_windows offs;
 	struct clock_sampler clock;
 	struct follow *follow; /* NULL: no log to follow */
 	const char *reason;

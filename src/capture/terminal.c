@@ -106,12 +106,13 @@ static void set_back(struct terminal *terminal)
 }
 
 /* The key that stops: the kernel stops no group that has nobody to continue it, as the command's own group here. So
- * strata stops it, and itself, for the shell to go on. */
+ * strata stops it, and itself, for the shell to go on. The signal must be this thread's own: one that is the process's may be
+ * another thread's to take, and this one has continued the command before it is stopped, too. */
 static void suspend(struct terminal *terminal, pid_t group)
 {
 	killpg(group, SIGSTOP);
 	set_back(terminal);
-	kill(getpid(), SIGSTOP);
+	raise(SIGSTOP);
 	set_raw(terminal);
 	terminal_resize(terminal);
 	killpg(group, SIGCONT);

@@ -285,6 +285,14 @@ static int take_row(struct measure *measure, const struct builder *table, enum t
 	return 0;
 }
 
+/* Figures are of all CPUs together, and of a GPU as a whole, not of its slices. */
+static bool is_figure(const struct builder *table, enum table_id id, uint32_t row)
+{
+	if (id == TABLE_cpu)
+		return cell(table, column_cpu_cpu, row) == CPU_OF_ALL;
+	return id != TABLE_gpu || cell(table, column_gpu_mig, row) == CELL_NULL;
+}
+
 /* The rows that samplers have made since the last time, of whichever tables. */
 static int take_figures(struct measure *measure)
 {
@@ -294,7 +302,7 @@ static int take_figures(struct measure *measure)
 		struct builder *table = measure->sink.builders[id];
 
 		for (uint32_t row = 0; !err && table && row < table->rows; row++)
-			if (id != TABLE_cpu || cell(table, column_cpu_cpu, row) == CPU_OF_ALL)
+			if (is_figure(table, id, row))
 				err = take_row(measure, table, id, row);
 		if (table)
 			builder_empty(table);

@@ -1,9 +1,10 @@
 /* Finds strata-cluster, and becomes it. It is looked for beside strata: in the folder of the program (build/), or in
  * ../libexec/strata/ of it (make install), never by the environment.
  *
- * Where strata's file gives it rights that its caller lacks, the program is run with those rights only if nobody but root can have
- * written it, and with an environment of strata's own: to the loader it is a program like any other, which would load whatever
- * the caller names.
+ * Where strata's file gives it rights that its caller lacks, it is not looked for beside the program, which the caller may have
+ * linked to a folder of their own, but where it was installed; it gets those rights only if nobody but root can have written
+ * it, and an environment of strata's own: to the loader it is a program like any other, which would load whatever the caller
+ * names.
  */
 #include "cmd/cluster.h"
 
@@ -50,18 +51,6 @@ static int check_trusted(const char *path, int program, struct error *e)
 				   path);
 }
 
-/* For a caller with no rights of their own. */
-static int check_caller(const char *path, int program, struct error *e)
-{
-	if (!rights_see_all())
-		return error_set(
-			e, -EPERM,
-			"it shows the whole machine, and with the rights that this "
-			"program's file gives you see your own processes only; use sudo, or "
-			"ask to be let into a group that may see all (docs/security.md)");
-	return check_trusted(path, program, e);
-}
-
 static int open_program(char *path, size_t size, int *program, struct error *e)
 {
 	static const char *const places[] = { PROGRAM, "../libexec/strata/" PROGRAM };
@@ -80,20 +69,36 @@ static int open_program(char *path, size_t size, int *program, struct error *e)
 			 "there from where strata was built, or run 'make install' again");
 }
 
+/* For a caller with no rights of their own. */
+static int open_trusted(char *path, size_t size, int *program, struct error *e)
+{
+	if (!rights_see_all())
+		return error_set(
+			e, -EPERM,
+			"it shows the whole machine, and with the rights that this "
+			"program's file gives you see your own processes only; use sudo, or "
+			"ask to be let into a group that may see all (docs/security.md)");
+	snprintf(path, size, "%s", STRATA_LIBEXEC "/" PROGRAM);
+	*program = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+	if (*program < 0)
+		return error_errno(e, "a strata with rights of its own runs '%s' alone", path);
+	return check_trusted(path, *program, e);
+}
+
 int cluster_run(char **argv, bool keep_rights)
 {
 	static char *const plain[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", NULL };
-	bool secure = caps_secure();
+	bool passes = keep_rights && caps_secure();
 	char path[PATH_MAX];
 	struct error e;
-	int program = -1, err = open_program(path, sizeof(path), &program, &e);
+	int program = -1, err;
 
-	if (!err && keep_rights && secure)
-		err = check_caller(path, program, &e);
-	if (!err && keep_rights && secure)
+	err = passes ? open_trusted(path, sizeof(path), &program, &e)
+		     : open_program(path, sizeof(path), &program, &e);
+	if (!err && passes)
 		err = caps_pass_on(&e);
 	if (!err) {
-		execve(path, argv, keep_rights && secure ? plain : environ);
+		execve(path, argv, passes ? plain : environ);
 		err = error_errno(&e, "cannot run '%s'", path);
 	}
 	if (program >= 0)

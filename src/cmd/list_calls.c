@@ -20,7 +20,11 @@ static void describe(char *out, size_t size, const struct call_function *functio
 		snprintf(out, size, "emulated, slid by %u", site->slide);
 	else
 		snprintf(out, size, "emulated");
-	if (function->probing == CALL_ENTRY)
+	if (function->usdt)
+		snprintf(out + strlen(out), size - strlen(out), ", USDT%s%s%s",
+			 function->semaphore ? " with a semaphore" : "",
+			 *function->arguments ? ", arguments " : "", function->arguments);
+	else if (function->probing == CALL_ENTRY)
 		snprintf(out + strlen(out), size - strlen(out), ", entry only: %s", function->why);
 }
 

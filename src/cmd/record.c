@@ -20,16 +20,17 @@
 #include "cmd/layers.h"
 #include "cmd/list_calls.h"
 #include "cmd/record_run.h"
+#include "probes/inprocess.h"
 
 #define MOST_PIDS  4096
 #define MOST_CALLS 64 /* --call options, and a NULL behind them */
 
 static struct record_options_values {
-	const char *output, *layers, *pids, *scope, *until, *user, *comm, *cgroup, *container,
-		*path, *log;
+	const char *output, *layers, *pids, *scope, *until, *start, *user, *comm, *cgroup,
+		*container, *path, *log;
 	bool all, force, drop_caches, redact_args, rotate, no_gpu_ops;
 	const char *list_calls, *presets, *calls[MOST_CALLS];
-	bool call_returns;
+	bool call_returns, inprocess;
 	uint64_t duration, interval, buffer, max_size, max_time, call_limit, aggregate, min_dur;
 } given = { .interval = NS_PER_SECOND, .call_limit = CALLS_LIMIT };
 
@@ -52,11 +53,13 @@ static const struct option_row rows[] = {
 	  "only threads in this container (id, name, PID); alone: until it ends" },
 	{ 0, "path", OPTION_TEXT, &given.path, "PREFIX", "only files whose path begins so" },
 	{ 0, "call", OPTION_TEXTS, given.calls, "WHAT",
-	  "trace functions: libc.so.6:read,f*, exe:/regex/, kernel:vfs_*, @posix" },
+	  "trace functions: libc.so.6:read,f*, exe:/regex/, kernel:vfs_*, usdt:exe:*" },
 	{ 0, "list-calls", OPTION_TEXT, &given.list_calls, "WHAT",
 	  "print what --call would trace, and what a probe of each costs" },
 	{ 0, "call-returns", OPTION_FLAG, &given.call_returns, NULL,
 	  "return probes on C++ too: an exception there ends the program" },
+	{ 0, "inprocess", OPTION_FLAG, &given.inprocess, NULL,
+	  "record those of --call in the C library from inside of the job's processes" },
 	{ 0, "call-limit", OPTION_COUNT, &given.call_limit, "N",
 	  "refuse patterns that find more functions (default: 5000)" },
 	{ 0, "presets", OPTION_TEXT, &given.presets, "FILE", "more presets for --call" },
@@ -72,6 +75,8 @@ static const struct option_row rows[] = {
 	  "stop recording after TIME; the job goes on" },
 	{ 0, "rotate", OPTION_FLAG, &given.rotate, NULL,
 	  "at these limits go on in new files (FILE.000001.strata), drop the oldest" },
+	{ 0, "start", OPTION_TEXT, &given.start, "on|off",
+	  "off: record only processes and marks until `strata mark --record on`" },
 	{ 0, "until", OPTION_TEXT, &given.until, "main|all",
 	  "stop with the first process, or the last (default: all)" },
 	{ 0, "interval", OPTION_DURATION, &given.interval, "TIME",
@@ -149,6 +154,7 @@ static int parse_calls(struct session_config *config, const struct arguments *ar
 	struct calls_request request = calls_wanted(arguments, config->pid_count ? pids[0] : 0);
 	uint32_t layer = LAYER_BIT(LAYER_call);
 	uint32_t counted = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem);
+	int err;
 
 	config->aggregate = given.aggregate;
 	config->min_dur = given.min_dur;
@@ -171,12 +177,20 @@ static int parse_calls(struct session_config *config, const struct arguments *ar
 				 "--aggregate counts all calls: --min-dur has nothing to keep");
 	if (given.aggregate && given.aggregate < NS_PER_SECOND / 100)
 		return error_set(e, -EINVAL, "--aggregate must be at least 10ms");
+	if (given.inprocess && (!request.count || !arguments->command))
+		return error_set(
+			e, -EINVAL,
+			"--inprocess is about the functions of --call, in the processes of "
+			"a command that is launched: there is no %s",
+			request.count ? "command" : "--call");
 	if (!request.count)
 		return 0;
 	config->calls = calls;
 	config->layers |= layer;
 	config->required |= layer;
-	return calls_open(calls, &request, e);
+	config->inprocess = given.inprocess;
+	err = calls_open(calls, &request, e);
+	return err || !given.inprocess ? err : inprocess_choose(calls, e);
 }
 
 /* --list-calls MODULE is MODULE:* */
@@ -186,7 +200,9 @@ static int list_calls_of(const struct arguments *arguments)
 	const char *name = given.list_calls;
 	char all[4096];
 
-	snprintf(all, sizeof(all), "%s%s", name, *name == '@' || strchr(name, ':') ? "" : ":*");
+	snprintf(all, sizeof(all), "%s%s", name,
+		 *name == '@' || strchr(strncmp(name, "usdt:", 5) ? name : name + 5, ':') ? ""
+											  : ":*");
 	request.wanted = (const char *const[]){ all };
 	request.count = 1;
 	request.limit = UINT64_MAX;
@@ -220,7 +236,25 @@ static int parse_choices(struct session_config *config, struct error *e)
 				   &choice, e);
 		config->until_main = !choice;
 	}
+	if (!err && given.start) {
+		err = parse_choice("start", given.start, (const char *const[]){ "on", "off" },
+				   &choice, e);
+		config->start_off = choice;
+	}
 	return err;
+}
+
+/* Marks, which would switch it on, come with these layers. */
+static int check_start(const struct session_config *config, struct error *e)
+{
+	uint32_t marked = LAYER_BIT(LAYER_io) | LAYER_BIT(LAYER_fs) | LAYER_BIT(LAYER_mem);
+
+	if (config->start_off && !(config->layers & marked))
+		return error_set(
+			e, -EINVAL,
+			"--start off needs one of the layers io, fs and mem: without them no "
+			"mark is seen that would switch it on");
+	return 0;
 }
 
 static int check_target(const struct arguments *arguments, struct error *e)
@@ -330,6 +364,8 @@ int cmd_record(int argc, char **argv)
 		err = parse_choices(&config, &e);
 	if (!err)
 		err = layers_parse(given.layers, &config.layers, &config.required, &e);
+	if (!err)
+		err = check_start(&config, &e);
 	if (!err)
 		err = parse_pids(given.pids, pids, &config.pid_count, &e);
 	if (!err)

@@ -67,6 +67,11 @@ static void print_summary(const char *output, const struct selection *selection,
 		warn_no_thread(selection);
 	if (result->no_file)
 		log_warning("no file matched --path %s", selection->path);
+	if (result->not_loaded_count)
+		log_warning("calls of %zu programs of the job are missing: they did not load the "
+			    "library of --inprocess, being static, set-user-ID or without "
+			    "LD_PRELOAD: %s",
+			    result->not_loaded_count, result->not_loaded);
 	if (result->marks_refused)
 		log_info("%llu marks by other users were left out",
 			 (unsigned long long)result->marks_refused);
@@ -160,6 +165,10 @@ int record_run(struct session_config *config)
 	}
 	print_summary(session_output(session), &config->selection, &result);
 	status = session_wait(session);
+	if (session_leaves_libraries(session))
+		log_info(
+			"processes of the job go on: the library that they load stays in its "
+			"folder, /dev/shm/strata-* or /tmp/strata-*, for programs that they start");
 	session_close(session);
 	return end_like(status);
 }

@@ -6,7 +6,7 @@
  *     activity.c    records of the device, as CUPTI hands them over
  *     launches.c    which thread launched what, and when
  *     giveway.c     the job's own profiler comes first
- *     nvtx.c        ranges and marks
+ *     nvtx.c        ranges and marks; nvtx_text.c their names
  *
  * Nothing here is printed, and no failure of it is the job's.
  */
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <wchar.h>
 
 #include "gpu/cupti.h"
 #include "gpu/records.h"
@@ -66,5 +67,12 @@ void giveway_end_own(void);
 
 /* CUPTI records for strata from here on; it is to be stopped when somebody else wants it. */
 void giveway_watch(const struct cupti *cupti);
+
+/* ---- nvtx_text.c ---- */
+
+#define NVTX_MOST_NAME 240 /* bytes, with the terminator; what is longer is cut */
+
+void nvtx_copy(char *out, const char *text);
+void nvtx_copy_wide(char *out, const wchar_t *text); /* as UTF-8, whatever the locale */
 
 #endif

@@ -12,7 +12,6 @@
 
 #include "gpu/library.h"
 
-#define MOST_NAME 240
 #define MOST_DEEP \
 	64 /* ranges of a thread inside of each other; those deeper down are counted only */
 #define MOST_OPEN 4096 /* ranges that are open, of the process */
@@ -48,7 +47,7 @@ struct nvtx_callbacks {
 
 /* A domain, or a text that was registered with one. */
 struct nvtx_domain {
-	char name[MOST_NAME];
+	char name[NVTX_MOST_NAME];
 };
 
 struct nvtx_range {
@@ -56,7 +55,7 @@ struct nvtx_range {
 	uint64_t ts, payload;
 	uint32_t tid;
 	enum gpu_payload payload_kind;
-	char name[MOST_NAME];
+	char name[NVTX_MOST_NAME];
 };
 
 struct nvtx_stack {
@@ -69,44 +68,6 @@ static bool stack_key_made;
 static struct nvtx_range *open_ranges[MOST_OPEN];
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t open_next;
-
-/* ---- texts ---- */
-
-static void copy_narrow(char *out, const char *text)
-{
-	size_t size = text ? strnlen(text, MOST_NAME - 1) : 0;
-
-	if (size)
-		memcpy(out, text, size);
-	out[size] = '\0';
-}
-
-/* As UTF-8, whatever the locale. */
-static void copy_wide(char *out, const wchar_t *text)
-{
-	size_t used = 0;
-
-	for (; text && *text && used + 5 < MOST_NAME; text++) {
-		uint32_t c = (uint32_t)*text;
-
-		if (c < 0x80) {
-			out[used++] = (char)c;
-		} else if (c < 0x800) {
-			out[used++] = (char)(0xc0 | c >> 6);
-			out[used++] = (char)(0x80 | (c & 0x3f));
-		} else if (c < 0x10000) {
-			out[used++] = (char)(0xe0 | c >> 12);
-			out[used++] = (char)(0x80 | (c >> 6 & 0x3f));
-			out[used++] = (char)(0x80 | (c & 0x3f));
-		} else if (c < 0x110000) {
-			out[used++] = (char)(0xf0 | c >> 18);
-			out[used++] = (char)(0x80 | (c >> 12 & 0x3f));
-			out[used++] = (char)(0x80 | (c >> 6 & 0x3f));
-			out[used++] = (char)(0x80 | (c & 0x3f));
-		}
-	}
-	out[used] = '\0';
-}
 
 /* ---- ranges ---- */
 
@@ -130,11 +91,11 @@ static void range_describe(struct nvtx_range *range, const struct nvtx_event *ev
 	if (!event || event->size < sizeof(*event))
 		return;
 	if (event->message_type == MESSAGE_ASCII)
-		copy_narrow(range->name, event->message);
+		nvtx_copy(range->name, event->message);
 	else if (event->message_type == MESSAGE_UNICODE)
-		copy_wide(range->name, event->message);
+		nvtx_copy_wide(range->name, event->message);
 	else if (event->message_type == MESSAGE_REGISTERED && event->message)
-		copy_narrow(range->name, ((const struct nvtx_domain *)event->message)->name);
+		nvtx_copy(range->name, ((const struct nvtx_domain *)event->message)->name);
 	if (event->payload_type < 1 || event->payload_type > 6)
 		return;
 	range->payload_kind = payloads[event->payload_type];
@@ -379,7 +340,7 @@ static struct nvtx_domain *domain_create_a(const char *name)
 	struct nvtx_domain *domain = calloc(1, sizeof(*domain));
 
 	if (domain)
-		copy_narrow(domain->name, name);
+		nvtx_copy(domain->name, name);
 	return domain;
 }
 
@@ -388,7 +349,7 @@ static struct nvtx_domain *domain_create_w(const wchar_t *name)
 	struct nvtx_domain *domain = calloc(1, sizeof(*domain));
 
 	if (domain)
-		copy_wide(domain->name, name);
+		nvtx_copy_wide(domain->name, name);
 	return domain;
 }
 

@@ -37,7 +37,6 @@ static const char *place_folder(struct place *place, unsigned which)
 	const struct place_users *users = &place->users;
 	char *folder = place->folders[which];
 	const char *base = folder_base(which);
-	bool two = users->job_uid != users->recorder_uid;
 
 	if (*folder)
 		return folder;
@@ -48,9 +47,8 @@ static const char *place_folder(struct place *place, unsigned which)
 		*folder = 0;
 		return NULL;
 	}
-	if ((two && chmod(folder, 0711)) ||
-	    (geteuid() != users->recorder_uid &&
-	     chown(folder, users->recorder_uid, users->recorder_gid))) {
+	if (chmod(folder, 0711) || (geteuid() != users->recorder_uid &&
+				    chown(folder, users->recorder_uid, users->recorder_gid))) {
 		int err = errno;
 
 		rmdir(folder);
@@ -175,6 +173,20 @@ void place_remove(struct place *place)
 	for (unsigned i = 0; i < PLACE_FOLDERS; i++) {
 		if (*place->folders[i])
 			remove_folder(place->folders[i]);
+		*place->folders[i] = 0;
+	}
+}
+
+void place_leave(struct place *place, const char *file)
+{
+	for (unsigned i = 0; i < PLACE_FOLDERS; i++) {
+		char path[PATH_MAX + NAME_MAX];
+
+		if (!*place->folders[i])
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", place->folders[i], file);
+		unlink(path);
+		rmdir(place->folders[i]); /* where it was the only one */
 		*place->folders[i] = 0;
 	}
 }

@@ -1,5 +1,6 @@
 /* A private folder of a recording for what the job opens by its path: the pool and the libraries. It belongs to whoever records, the
- * files in it to whoever the job runs as; where these are two, others can enter the folder but not list it. Gone with place_remove.
+ * files in it to whoever the job runs as. Others can enter it, if they know its name, but not list it: a process of the job that becomes
+ * another user still finds the library, or its loader would complain; the pool it cannot open. Gone with place_remove.
  *
  * Tried in turn: /dev/shm, $XDG_RUNTIME_DIR, /tmp, /var/tmp. A library goes to the first where a program may be run from, the pool
  * to the first that has room.
@@ -42,5 +43,8 @@ int place_write_library(struct place *place, const char *name, const void *bytes
 
 /* Takes everything away. */
 void place_remove(struct place *place);
+
+/* Takes a file away and leaves the libraries: the loader would complain of each that it does not find. */
+void place_leave(struct place *place, const char *file);
 
 #endif

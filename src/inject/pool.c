@@ -13,7 +13,9 @@
 
 #include "base/clock.h"
 
-#define RINGS_AHEAD 16 /* free ones that have memory: threads come many at a time */
+#define BYTES_AHEAD (32u << 20) /* of free rings that have memory: threads come many at a time */
+#define MOST_AHEAD  16
+#define LEAST_AHEAD 4
 #define LOOK_EVERY  (200 * 1000000ull)
 
 /* Writes a field of struct inject_pool. */
@@ -34,6 +36,16 @@ static bool pool_store(struct pool *pool, const void *from, size_t size, uint64_
 }
 
 /* ---- making ---- */
+
+/* Free rings that are to have memory. */
+static uint32_t rings_ahead(const struct pool *pool)
+{
+	uint64_t rings = BYTES_AHEAD / pool->ring_bytes;
+
+	return rings > MOST_AHEAD    ? MOST_AHEAD
+	       : rings < LEAST_AHEAD ? LEAST_AHEAD
+				     : (uint32_t)rings;
+}
 
 /* Gives memory to rings until so many free ones have it. A process that writes where a file has no memory left gets a signal. */
 static void pool_get_ready(struct pool *pool, uint32_t ready)
@@ -85,7 +97,7 @@ static int pool_make(struct pool *pool, struct error *e)
 		      (off_t)inject_pool_bytes(config->rings, config->slots, config->area_bytes)) ||
 	    fallocate(pool->fd, 0, 0, INJECT_RINGS_AT))
 		return error_errno(e, "cannot make memory to share with the job");
-	pool_get_ready(pool, RINGS_AHEAD);
+	pool_get_ready(pool, rings_ahead(pool));
 	if (!pool->ready)
 		return error_set(e, -ENOSPC, "there is no room for memory to share with the job");
 	first.ready = pool->ready;
@@ -196,6 +208,7 @@ static size_t pool_end_writers(struct pool *pool, const struct pool_visitor *vis
 		if (visitor->end)
 			visitor->end(visitor->context, &ring->writer);
 		pool_free_ring(pool, i);
+		ring->survives = !ended[i];
 	}
 	return records;
 }
@@ -226,22 +239,37 @@ size_t pool_read(struct pool *pool, const struct pool_visitor *visitor, bool las
 		records += pool_end_writers(pool, visitor, last);
 		pool->next_look = now + LOOK_EVERY;
 	}
-	pool_get_ready(pool, pool_used(pool) + RINGS_AHEAD);
+	pool_get_ready(pool, pool_used(pool) + rings_ahead(pool));
 	return records;
 }
 
-void pool_each_area(struct pool *pool, enum inject_library library,
-		    void (*take)(void *context, const struct pool_writer *writer, const void *area),
-		    void *context)
+const void *pool_area(struct pool *pool, const struct pool_writer *writer)
 {
-	for (uint32_t i = 0; i < pool->ready; i++) {
-		const struct pool_ring *ring = &pool->rings[i];
+	return pool_fetch(pool, pool->area, pool->config.area_bytes,
+			  pool_ring_at(pool, writer->ring) + INJECT_PAGE)
+		       ? pool->area
+		       : NULL;
+}
 
-		if (ring->owner && ring->writer.library == library &&
-		    pool_fetch(pool, pool->area, pool->config.area_bytes,
-			       pool_ring_at(pool, i) + INJECT_PAGE))
-			take(context, &ring->writer, pool->area);
-	}
+void pool_each_writer(struct pool *pool, enum inject_library library,
+		      void (*take)(void *context, const struct pool_writer *writer), void *context)
+{
+	for (uint32_t i = 0; i < pool->ready; i++)
+		if (pool->rings[i].owner && pool->rings[i].writer.library == library)
+			take(context, &pool->rings[i].writer);
+}
+
+void pool_reject(struct pool *pool, enum inject_library library)
+{
+	pool_lose(pool, library, POOL_TORN, 1);
+}
+
+bool pool_has_survivors(const struct pool *pool)
+{
+	for (uint32_t i = 0; i < pool->config.rings; i++)
+		if (pool->rings[i].survives && pool_process_is_there(&pool->rings[i].writer))
+			return true;
+	return false;
 }
 
 /* ---- waiting ---- */

@@ -64,14 +64,22 @@ void pool_stop(struct pool *pool);  /* to here */
 /* Reads what there is. last: nothing will come any more: what is begun is lost, and all writers end. Returns the records. */
 size_t pool_read(struct pool *pool, const struct pool_visitor *visitor, bool last);
 
+/* Whether a process that was there at the last reading still is: it goes on without the recorder. */
+bool pool_has_survivors(const struct pool *pool);
+
 /* Waits until a ring is a quarter full, a thread has taken one, or pool_wake is called: then it returns true. */
 bool pool_wait(struct pool *pool, unsigned milliseconds);
 void pool_wake(struct pool *pool);
 
-/* Each writer of a library, with its area as it is now. */
-void pool_each_area(struct pool *pool, enum inject_library library,
-		    void (*take)(void *context, const struct pool_writer *writer, const void *area),
-		    void *context);
+/* A writer's area, copied as it is now; NULL: it cannot be read. Holds until the next one is asked for. */
+const void *pool_area(struct pool *pool, const struct pool_writer *writer);
+
+/* Each writer of a library. */
+void pool_each_writer(struct pool *pool, enum inject_library library,
+		      void (*take)(void *context, const struct pool_writer *writer), void *context);
+
+/* For a visitor: the record made no sense. */
+void pool_reject(struct pool *pool, enum inject_library library);
 
 /* How many there were so far, and how many processes were turned away. */
 uint64_t pool_lost(const struct pool *pool, enum inject_library library, enum pool_loss loss);

@@ -13,8 +13,9 @@ struct pool_ring {
 	uint64_t next;	/* the slot to read next */
 	uint64_t turn;
 	struct pool_writer writer;
-	bool foreign; /* its writer is of another pid namespace and not found in /proc */
-	bool broken;  /* what it said made no sense: it is not read until it is somebody else's */
+	bool survives; /* its writer was still there when the reading ended */
+	bool foreign;  /* its writer is of another pid namespace and not found in /proc */
+	bool broken;   /* what it said made no sense: it is not read until it is somebody else's */
 };
 
 struct pool {
@@ -54,6 +55,8 @@ bool pool_find_writers(struct pool *pool);
 
 /* Which rings' writers will write no more: ended says so for each of config.rings. */
 void pool_find_ended(struct pool *pool, bool *ended);
+
+bool pool_process_is_there(const struct pool_writer *writer);
 
 /* Reads what is in a ring. last: its writer is gone. Returns the records. */
 size_t pool_read_ring(struct pool *pool, struct pool_ring *ring, const struct pool_visitor *visitor,

@@ -119,16 +119,14 @@ size_t pool_read_ring(struct pool *pool, struct pool_ring *ring, const struct po
 		if (!copy_slots(pool, ring, ring->next, count))
 			return break_ring(pool, ring);
 		count = count_committed(pool, ring->next, count);
-		if (!count && !skip_torn(pool, ring, head, last))
-			break;
-		if (!count)
-			continue;
-		if (!copy_slots(pool, ring, ring->next, count) || !read_head(pool, ring, &now) ||
-		    now < head)
+		if ((count && !copy_slots(pool, ring, ring->next, count)) ||
+		    !read_head(pool, ring, &now) || now < head)
 			return records + break_ring(pool, ring);
 		before = ring->next;
 		records += take_slots(pool, ring, visitor, count, now);
 		skip_overrun(pool, ring, now);
+		if (!count && ring->next == before && !skip_torn(pool, ring, head, last))
+			break;
 		if (ring->next == before) /* another copy, and no commit in it: somebody plays */
 			return records + break_ring(pool, ring);
 	}

@@ -53,6 +53,14 @@ static bool thread_is_there(const struct pool_writer *writer)
 	return !access(path, F_OK) || errno != ENOENT;
 }
 
+bool pool_process_is_there(const struct pool_writer *writer)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u", writer->pid);
+	return !access(path, F_OK) || errno != ENOENT;
+}
+
 /* Whether the thread of one ring has taken the other later: it has called execve in between, or its number is another's now. */
 static bool is_older(const struct pool_ring *one, const struct pool_ring *other)
 {

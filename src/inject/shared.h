@@ -42,6 +42,7 @@ enum inject_library { INJECT_CALLS, INJECT_GPU, INJECT_LIBRARIES };
 enum inject_kind {
 	INJECT_NOTHING,
 	INJECT_CALL,
+	INJECT_LOADED, /* a process has loaded the library of calls, and says no more */
 	INJECT_GPU_OP,
 	INJECT_GPU_TEXT,
 	INJECT_GPU_MARK,

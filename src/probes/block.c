@@ -115,10 +115,7 @@ static void block_decode(struct row_maker *maker, const struct record *head, siz
 		SET(queued, block->queued);
 	if (block->flags & BLOCK_ISSUED)
 		SET(cpu, head->cpu);
-	if (head->pid)
-		SET(pid, head->pid);
-	if (head->tid)
-		SET(tid, head->tid);
+	SET_HOST_IDS(row, block, head->pid, head->tid);
 	builder_set_text(row, column_block_dev, block->disk,
 			 strnlen(block->disk, sizeof(block->disk)));
 	SET(op, head->op);
@@ -130,7 +127,7 @@ static void block_decode(struct row_maker *maker, const struct record *head, siz
 	SET(bytes, block->bytes);
 	if (block->file)
 		SET(file, block->file);
-	if (block->done_pid != BLOCK_NOBODY && !(head->flags & RECORD_UNFINISHED))
+	if (!(block->done_pid & RECORD_HOST_ID) && !(head->flags & RECORD_UNFINISHED))
 		SET(done_pid, block->done_pid);
 	if (!(head->flags & RECORD_UNFINISHED))
 		SET(error, error_of_status(block->error));

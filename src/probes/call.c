@@ -35,7 +35,7 @@ PROBE_OPEN(call)
 
 static bool call_wanted(const struct probe_setup *setup)
 {
-	return setup->calls && setup->layers & LAYER_BIT(LAYER_call);
+	return setup->calls && calls_probed(setup->calls) && setup->layers & LAYER_BIT(LAYER_call);
 }
 
 /* ---- configuring ---- */
@@ -47,12 +47,21 @@ static enum call_way call_best_way(const struct features *features)
 	return features_has_function(features, "bpf_session_is_return") ? WAY_SESSION : WAY_MULTI;
 }
 
+static bool call_has_usdt(const struct calls *calls)
+{
+	for (size_t i = 0; i < calls_count(calls); i++)
+		if (calls_get(calls, i)->usdt)
+			return true;
+	return false;
+}
+
 static void call_configure(struct probe_run *run)
 {
 	const struct probe_setup *setup = run->setup;
 	enum call_way way = call_best_way(setup->features);
 	struct call_state *state = run->state = calloc(1, sizeof(*state));
 	struct call_bpf *bpf = run->bpf;
+	bool usdt = call_has_usdt(setup->calls);
 	struct bpf_program *program;
 
 	if (state)
@@ -60,9 +69,14 @@ static void call_configure(struct probe_run *run)
 	bpf->rodata->call_aggregates = setup->aggregates;
 	bpf->rodata->call_min_dur = setup->min_dur;
 	bpf_map__set_max_entries(bpf->maps.call_traits, (uint32_t)calls_count(setup->calls) + 1);
+	bpf_map__set_max_entries(bpf->maps.call_usdts,
+				 usdt ? (uint32_t)calls_count(setup->calls) + 1 : 1);
 	bpf->rodata->call_knows_stacks = features_has_helper(setup->features, "find_vma");
 	bpf_program__set_autoload(bpf->progs.call_session, way == WAY_SESSION);
 	bpf_program__set_autoload(bpf->progs.call_multi_entry, way != WAY_SINGLE);
+	bpf_program__set_autoload(bpf->progs.call_multi_usdt, usdt && way != WAY_SINGLE);
+	bpf_program__set_autoload(bpf->progs.call_single_usdt, usdt && way == WAY_SINGLE);
+	bpf_program__set_expected_attach_type(bpf->progs.call_multi_usdt, ATTACH_UPROBE_MULTI);
 	bpf_program__set_autoload(bpf->progs.call_multi_return, way == WAY_MULTI);
 	bpf_program__set_autoload(bpf->progs.call_single_entry, way == WAY_SINGLE);
 	bpf_program__set_autoload(bpf->progs.call_single_return, way == WAY_SINGLE);
@@ -98,15 +112,21 @@ static int call_tell_traits(const struct probe_run *run, struct error *e)
 	const struct call_bpf *bpf = run->bpf;
 	int err = 0;
 
-	for (uint32_t i = 0; i < calls_count(calls) && !err; i++)
-		if (call_tells(calls_get(calls, i)))
+	for (uint32_t i = 0; i < calls_count(calls) && !err; i++) {
+		const struct call_function *function = calls_get(calls, i);
+
+		if (call_tells(function))
 			err = bpf_map_update_elem(bpf_map__fd(bpf->maps.call_traits), &i,
-						  &calls_get(calls, i)->traits, BPF_ANY);
+						  &function->traits, BPF_ANY);
+		if (function->usdt)
+			err = bpf_map_update_elem(bpf_map__fd(bpf->maps.call_usdts), &i,
+						  function->sources, BPF_ANY);
+	}
 	return err ? bpf_error(e, err, "cannot tell the programs about functions") : 0;
 }
 
-/* The places of those functions of a module that are probed in one way; *count of them. */
-static struct call_place *call_places(const struct calls *calls, uint32_t module,
+/* The places of those functions of a module, or of its USDT marks, that are probed in one way; *count of them. */
+static struct call_place *call_places(const struct calls *calls, uint32_t module, bool usdt,
 				      enum call_probing probing, size_t *count)
 {
 	struct call_place *places = calloc(calls_count(calls) + 1, sizeof(*places));
@@ -115,11 +135,13 @@ static struct call_place *call_places(const struct calls *calls, uint32_t module
 	for (size_t i = 0; places && i < calls_count(calls); i++) {
 		const struct call_function *function = calls_get(calls, i);
 
-		if (function->module != module || function->probing != probing)
+		if (function->module != module || function->probing != probing ||
+		    function->usdt != usdt)
 			continue;
 		places[(*count)++] = (struct call_place){
 			.offset = function->offset + function->site.slide,
 			.cookie = call_cookie((uint32_t)i, function),
+			.semaphore = function->semaphore,
 		};
 	}
 	return places;
@@ -150,22 +172,25 @@ static int call_attach_pairs(struct call_state *state, uint32_t module, const st
 }
 
 static int call_attach_entries(struct call_state *state, uint32_t module,
-			       const struct call_bpf *bpf, const char *path,
+			       const struct call_bpf *bpf, bool usdt, const char *path,
 			       struct call_place *places, size_t count, struct error *e)
 {
 	if (state->way == WAY_SINGLE)
-		return call_links_single(&state->links[module], bpf->progs.call_single_entry, false,
-					 path, places, count, e);
-	return call_links_multi(&state->links[module], bpf->progs.call_multi_entry,
+		return call_links_single(&state->links[module],
+					 usdt ? bpf->progs.call_single_usdt
+					      : bpf->progs.call_single_entry,
+					 false, path, places, count, e);
+	return call_links_multi(&state->links[module],
+				usdt ? bpf->progs.call_multi_usdt : bpf->progs.call_multi_entry,
 				ATTACH_UPROBE_MULTI, false, path, places, count, e);
 }
 
-static int call_attach_kind(struct probe_run *run, uint32_t module, enum call_probing probing,
-			    struct error *e)
+static int call_attach_kind(struct probe_run *run, uint32_t module, bool usdt,
+			    enum call_probing probing, struct error *e)
 {
 	const struct calls *calls = run->setup->calls;
 	size_t count;
-	struct call_place *places = call_places(calls, module, probing, &count);
+	struct call_place *places = call_places(calls, module, usdt, probing, &count);
 	char path[32];
 	int err = 0;
 
@@ -176,7 +201,8 @@ static int call_attach_kind(struct probe_run *run, uint32_t module, enum call_pr
 	if (count && probing == CALL_PAIR)
 		err = call_attach_pairs(run->state, module, run->bpf, path, places, count, e);
 	else if (count)
-		err = call_attach_entries(run->state, module, run->bpf, path, places, count, e);
+		err = call_attach_entries(run->state, module, run->bpf, usdt, path, places, count,
+					  e);
 	for (size_t i = 0; i < count && !err; i++) {
 		struct call_function *function = calls_get(calls, (uint32_t)places[i].cookie);
 
@@ -194,9 +220,11 @@ static int call_attach_module(struct probe_run *run, uint32_t number, struct err
 	struct call_module *module = calls_module(run->setup->calls, number);
 	int err;
 
-	err = call_attach_kind(run, number, CALL_PAIR, e);
+	err = call_attach_kind(run, number, false, CALL_PAIR, e);
 	if (!err)
-		err = call_attach_kind(run, number, CALL_ENTRY, e);
+		err = call_attach_kind(run, number, false, CALL_ENTRY, e);
+	if (!err)
+		err = call_attach_kind(run, number, true, CALL_ENTRY, e);
 	if (!err && !elf_symbols_same(&module->symbols))
 		err = error_set(e, -ESTALE, "'%s' was written to while its symbols were read",
 				module->path);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "bpf/call.h"
+#include "probes/ids.h"
 
 struct call_counters {
 	int map;
@@ -66,49 +67,62 @@ static struct call_counter *counter_before(struct call_counters *counters,
 	return buf_element(&counters->before, *place - 1, sizeof(struct call_counter));
 }
 
-static void set_histogram(struct builder *row, const struct call_counter *now,
-			  const struct call_counter *before)
+static void set_histogram(struct builder *row, const uint64_t buckets[CALL_BUCKETS])
 {
 	char text[CALL_BUCKETS * 26] = "";
 	size_t size = 0;
 
-	for (unsigned i = 0; i < CALL_BUCKETS; i++) {
-		uint64_t count = now->buckets[i] - before->buckets[i];
-
-		if (count)
+	for (unsigned i = 0; i < CALL_BUCKETS; i++)
+		if (buckets[i])
 			size += (size_t)snprintf(text + size, sizeof(text) - size, "%s%u:%llu",
-						 size ? " " : "", i, (unsigned long long)count);
-	}
+						 size ? " " : "", i,
+						 (unsigned long long)buckets[i]);
 	if (size)
 		builder_set_text(row, column_counter_hist, text, size);
 }
 
 #define SET(column, value) builder_set(row, column_counter_##column, (int64_t)(value))
 
+void counted_add_row(struct sink *sink, const struct counted_interval *interval)
+{
+	const struct counted *counted = &interval->counted;
+	struct builder *row = sink_table(sink, TABLE_counter);
+
+	if (!row)
+		return sink_drop(sink, TABLE_counter);
+	SET(ts, interval->since);
+	SET(dur, interval->until - interval->since);
+	SET_IDS(row, counter, interval->pid, interval->tid);
+	builder_set_text(row, column_counter_func, counted->name, strlen(counted->name));
+	builder_set_text(row, column_counter_module, counted->module, strlen(counted->module));
+	SET(count, interval->count);
+	if (counted->timed)
+		SET(time, interval->time);
+	if (counted->moves_bytes)
+		SET(bytes, interval->bytes);
+	set_histogram(row, interval->buckets);
+	sink_end_row(sink, TABLE_counter);
+}
+
 static void add_row(struct call_counters *counters, struct sink *sink, uint64_t until,
 		    const struct call_counter_key *key, const struct call_counter *now,
 		    const struct call_counter *before)
 {
-	struct builder *row = sink_table(sink, TABLE_counter);
-	struct counted counted;
+	struct counted_interval interval = {
+		.since = counters->since,
+		.until = until,
+		.pid = now->pid,
+		.tid = key->tid,
+		.count = now->count - before->count,
+		.time = now->time - before->time,
+		.bytes = now->bytes - before->bytes,
+	};
 
-	if (!row || !counters->find(counters->context, key->function, &counted))
+	if (!counters->find(counters->context, key->function, &interval.counted))
 		return sink_drop(sink, TABLE_counter);
-	SET(ts, counters->since);
-	SET(dur, until - counters->since);
-	if (now->pid)
-		SET(pid, now->pid);
-	if (key->tid)
-		SET(tid, key->tid);
-	builder_set_text(row, column_counter_func, counted.name, strlen(counted.name));
-	builder_set_text(row, column_counter_module, counted.module, strlen(counted.module));
-	SET(count, now->count - before->count);
-	if (counted.timed)
-		SET(time, now->time - before->time);
-	if (counted.moves_bytes)
-		SET(bytes, now->bytes - before->bytes);
-	set_histogram(row, now, before);
-	sink_end_row(sink, TABLE_counter);
+	for (unsigned i = 0; i < CALL_BUCKETS; i++)
+		interval.buckets[i] = now->buckets[i] - before->buckets[i];
+	counted_add_row(sink, &interval);
 }
 
 /* A thread that is gone calls no more; its place in the kernel is another's. */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "bpf/call.h"
 #include "store/sink.h"
 
 struct call_counters;
@@ -20,6 +21,18 @@ struct counted {
 	bool timed;	  /* its calls have lengths */
 	bool moves_bytes; /* something says how many */
 };
+
+/* An interval's calls of one function by one thread. */
+struct counted_interval {
+	uint64_t since, until;
+	uint32_t pid, tid; /* 0: not known */
+	struct counted counted;
+	uint64_t count, time, bytes;
+	uint64_t buckets[CALL_BUCKETS];
+};
+
+/* Adds it as a row. */
+void counted_add_row(struct sink *sink, const struct counted_interval *interval);
 
 /* Of what is called by the number; false: nothing is. */
 typedef bool counted_find(const void *context, uint32_t number, struct counted *counted);

@@ -40,16 +40,17 @@ static int multi_attach(struct call_links *links, struct multi_link *link)
 	return -ENOMEM;
 }
 
-/* Attaches the places from `first` on; a part that the kernel refuses is halved until the one to blame is alone. */
+/* Attaches some places; a part that the kernel refuses is halved until the one to blame is alone. */
 static int multi_attach_part(struct call_links *links, struct multi_link *link,
-			     const uint64_t *offsets, const uint64_t *cookies, bool *refused,
-			     size_t count)
+			     const uint64_t *offsets, size_t all, bool *refused, size_t count)
 {
 	size_t half = count / 2;
 	int err;
 
 	link->offsets = (uintptr_t)offsets;
-	link->cookies = (uintptr_t)cookies;
+	link->cookies = (uintptr_t)(offsets + all);
+	if (link->semaphores)
+		link->semaphores = (uintptr_t)(offsets + 2 * all);
 	link->count = (uint32_t)count;
 	err = multi_attach(links, link);
 	if (err != -NOT_SUPPORTED && err != -EINVAL)
@@ -58,9 +59,9 @@ static int multi_attach_part(struct call_links *links, struct multi_link *link,
 		*refused = true;
 		return 0;
 	}
-	err = multi_attach_part(links, link, offsets, cookies, refused, half);
+	err = multi_attach_part(links, link, offsets, all, refused, half);
 	return err ? err
-		   : multi_attach_part(links, link, offsets + half, cookies + half, refused + half,
+		   : multi_attach_part(links, link, offsets + half, all, refused + half,
 				       count - half);
 }
 
@@ -74,16 +75,19 @@ int call_links_multi(struct call_links *links, const struct bpf_program *program
 		.path = (uintptr_t)path,
 		.multi_flags = returns ? MULTI_RETURN : 0,
 	};
-	uint64_t *offsets = calloc(count, 2 * sizeof(*offsets));
+	/* All offsets, then all cookies, then all semaphores. */
+	uint64_t *offsets = calloc(count, 3 * sizeof(*offsets));
 	bool *refused = calloc(count, sizeof(*refused));
 	int err = 0;
 
 	for (size_t i = 0; offsets && i < count; i++) {
 		offsets[i] = places[i].offset;
 		offsets[count + i] = places[i].cookie;
+		offsets[2 * count + i] = places[i].semaphore;
+		link.semaphores |= places[i].semaphore;
 	}
 	if (offsets && refused)
-		err = multi_attach_part(links, &link, offsets, offsets + count, refused, count);
+		err = multi_attach_part(links, &link, offsets, count, refused, count);
 	else
 		err = -ENOMEM;
 	for (size_t i = 0; refused && i < count; i++)
@@ -100,7 +104,7 @@ int call_links_single(struct call_links *links, const struct bpf_program *progra
 {
 	for (size_t i = 0; i < count; i++) {
 		LIBBPF_OPTS(bpf_uprobe_opts, options, .retprobe = returns,
-			    .bpf_cookie = places[i].cookie);
+			    .bpf_cookie = places[i].cookie, .ref_ctr_offset = places[i].semaphore);
 		struct bpf_link *link;
 
 		if (places[i].refused)

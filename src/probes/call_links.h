@@ -24,7 +24,8 @@ struct call_links {
 struct call_place {
 	uint64_t offset; /* in the file */
 	uint64_t cookie;
-	bool refused; /* set when the kernel puts no probe there */
+	uint64_t semaphore; /* in the file: counted up while the probe is there; 0: none */
+	bool refused;	    /* set when the kernel puts no probe there */
 };
 
 /* Of enum bpf_attach_type. */

@@ -50,17 +50,18 @@ void call_decode(struct row_maker *maker, const struct record *head, size_t size
 	module = calls_module(maker->calls, function->module)->name;
 	SET(ts, head->ts);
 	SET(cpu, head->cpu);
-	if (head->pid)
-		SET(pid, head->pid);
-	if (head->tid)
-		SET(tid, head->tid);
+	SET_HOST_IDS(row, call, head->pid, head->tid);
 	builder_set_text(row, column_call_func, function->name, strlen(function->name));
 	builder_set_text(row, column_call_module, module, strlen(module));
 	SET(depth, call->depth);
-	SET(arg0, call->args[0]);
-	SET(arg1, call->args[1]);
-	SET(arg2, call->args[2]);
-	SET(arg3, call->args[3]);
+	if (call->args[0] != RECORD_NULL)
+		SET(arg0, call->args[0]);
+	if (call->args[1] != RECORD_NULL)
+		SET(arg1, call->args[1]);
+	if (call->args[2] != RECORD_NULL)
+		SET(arg2, call->args[2]);
+	if (call->args[3] != RECORD_NULL)
+		SET(arg3, call->args[3]);
 	if (!(head->flags & RECORD_UNFINISHED)) {
 		SET(dur, head->dur);
 		SET(returned, call->returned);

@@ -37,8 +37,11 @@ static int fault_supported(const struct features *features, struct error *e)
 		return error_set(e, -ENOTSUP, "this kernel has no tracepoint page_fault_user");
 	fd = open_counter(0);
 	if (fd < 0)
-		return error_set(e, fd, "cannot count major faults with perf_event_open: %s",
-				 strerror(-fd));
+		return error_set(e, fd, "cannot count major faults with perf_event_open: %s%s",
+				 strerror(-fd),
+				 fd == -EACCES ? " ('sudo sysctl kernel.perf_event_paranoid=2' "
+						 "lets CAP_PERFMON do it)"
+					       : "");
 	close(fd);
 	return 0;
 }
@@ -140,8 +143,7 @@ static void decode_brief(struct row_maker *maker, const struct faults_record *fa
 		return sink_drop(&maker->sink, TABLE_fault);
 	SET(ts, fault->ts);
 	SET(cpu, fault->cpu);
-	SET(pid, faults->head.pid);
-	SET(tid, faults->head.tid);
+	SET_IDS(row, fault, faults->head.pid, faults->head.tid);
 	if (fault->file)
 		SET(file, fault->file);
 	SET(pos, fault->pos);

@@ -258,10 +258,7 @@ static void mark_decode(struct sink *sink, const struct record *head)
 	if (!row)
 		return sink_drop(sink, TABLE_mark);
 	SET(mark, ts, head->ts);
-	if (head->pid)
-		SET(mark, pid, head->pid);
-	if (head->tid)
-		SET(mark, tid, head->tid);
+	SET_IDS(row, mark, head->pid, head->tid);
 	builder_set_text(row, column_mark_source, "mark", 4);
 	builder_set_text(row, column_mark_name, mark->text, name);
 	if (name < size)

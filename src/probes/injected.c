@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "probes/gpu_ops.h"
+#include "probes/inprocess.h"
+#include "probes/unloaded.h"
 
 #define WAIT_MS 20 /* at most between two looks: a doorbell comes when a ring is a quarter full */
 
 static const struct injected_reader *const injected_readers[INJECT_LIBRARIES] = {
-	[INJECT_CALLS] = NULL,
+	[INJECT_CALLS] = &inprocess_reader,
 	[INJECT_GPU] = &gpu_ops_reader,
 };
 
@@ -19,6 +21,7 @@ struct injected {
 	void *states[INJECT_LIBRARIES];
 	uint64_t lost[INJECT_LIBRARIES][POOL_LOSSES]; /* as the rows of table loss have it */
 	struct row_maker *maker;		      /* while the pool is read */
+	struct unloaded *unloaded;		      /* NULL: the library of calls is not loaded */
 };
 
 static const struct injected_reader *reader_of(const struct injected *injected, unsigned library)
@@ -35,6 +38,8 @@ int injected_open(struct injected **out, const struct injected_setup *setup, str
 		return error_set(e, -ENOMEM, "out of memory");
 	injected->pool = setup->pool;
 	injected->libraries = setup->libraries;
+	if (setup->libraries & INJECT_BIT(INJECT_CALLS))
+		injected->unloaded = unloaded_open();
 	for (unsigned i = 0; i < INJECT_LIBRARIES && !err; i++)
 		if (reader_of(injected, i))
 			err = injected_readers[i]->open(&injected->states[i], setup, e);
@@ -48,7 +53,23 @@ void injected_close(struct injected *injected)
 	for (unsigned i = 0; i < INJECT_LIBRARIES; i++)
 		if (injected->states[i])
 			injected_readers[i]->close(injected->states[i]);
+	unloaded_close(injected->unloaded);
 	free(injected);
+}
+
+struct unloaded *injected_unloaded(const struct injected *injected)
+{
+	return injected ? injected->unloaded : NULL;
+}
+
+void injected_start(struct injected *injected, uint64_t now)
+{
+	for (unsigned i = 0; i < INJECT_LIBRARIES; i++) {
+		const struct injected_reader *reader = reader_of(injected, i);
+
+		if (reader && reader->start)
+			reader->start(injected->states[i], now);
+	}
 }
 
 static void take_record(void *context, const struct pool_writer *writer,

@@ -17,13 +17,16 @@ struct injected_setup {
 	uint32_t libraries; /* INJECT_BITs of those that the job is to load */
 	const struct calls *calls;
 	uint64_t aggregate, min_dur; /* as struct session_config has them */
+	enum inject_clock clock;
 };
 
-/* What becomes of what a library writes. Hooks but the first run in the thread that empties the pool. */
+/* What becomes of what a library writes. Hooks but the first two run in the thread that empties the pool. */
 struct injected_reader {
 	enum layer layer; /* whose losses these are */
 	/* Makes the reader's own state, and the library's settings by pool_set(). */
 	int (*open)(void **state, const struct injected_setup *setup, struct error *e);
+	/* The recording begins, in the session's thread. NULL: it does not matter when. */
+	void (*start)(void *state, uint64_t now);
 	void (*record)(void *state, struct row_maker *maker, const struct pool_writer *writer,
 		       const struct inject_head *head);
 	/* A thread will write no more. NULL: it does not matter. */
@@ -38,9 +41,14 @@ struct injected;
 int injected_open(struct injected **injected, const struct injected_setup *setup, struct error *e);
 void injected_close(struct injected *injected);
 
+void injected_start(struct injected *injected, uint64_t now);
+
 /* For the thread that empties the pool: what it does instead of waiting for and emptying rings of the kernel. */
 bool injected_wait(struct injected *injected); /* whether rings fill fast */
 void injected_read(struct injected *injected, struct row_maker *maker, bool last);
+
+/* Who did not load the library of calls; NULL: it is not to be loaded. */
+struct unloaded *injected_unloaded(const struct injected *injected);
 
 /* For others: has it look at once. */
 void injected_wake(struct injected *injected);

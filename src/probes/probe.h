@@ -19,11 +19,13 @@
 #include "bpf/shared.h"
 #include "probes/absences.h"
 #include "probes/features.h"
+#include "probes/ids.h"
 #include "probes/mounts.h"
 #include "store/sink.h"
 
 struct bpf_link;
 struct calls;
+struct unloaded;
 struct bpf_object_open_opts;
 struct bpf_object_skeleton;
 
@@ -70,6 +72,7 @@ struct row_maker {
 	uint32_t placed;
 	struct buf scratch, scratch2;
 	const struct calls *calls; /* the functions that are traced */
+	struct unloaded *unloaded; /* notes which programs load a library; NULL: nobody asks */
 };
 
 struct probe {
@@ -124,8 +127,7 @@ struct probe {
 		if (!((head)->flags & (RECORD_UNFINISHED | RECORD_NO_START)))         \
 			builder_set(row, column_##table##_dur, (int64_t)(head)->dur); \
 		builder_set(row, column_##table##_cpu, (head)->cpu);                  \
-		builder_set(row, column_##table##_pid, (head)->pid);                  \
-		builder_set(row, column_##table##_tid, (head)->tid);                  \
+		SET_HOST_IDS(row, table, (head)->pid, (head)->tid);                   \
 	} while (0)
 
 /* Keeps a link until the programs are detached. The link may be what libbpf gave: NULL, with errno. */

@@ -14,6 +14,7 @@
 #include "probes/bpf_error.h"
 #include "probes/iterate.h"
 #include "probes/names.h"
+#include "probes/unloaded.h"
 
 PROBE_OPEN(process)
 
@@ -123,11 +124,8 @@ static void process_decode(struct row_maker *maker, const struct record *head, s
 		return sink_drop(&maker->sink, TABLE_process);
 	SET(ts, head->ts);
 	SET(event, head->op);
-	if (head->pid)
-		SET(pid, process->head.pid);
-	if (head->tid)
-		SET(tid, process->head.tid);
-	if (process->ppid)
+	SET_HOST_IDS(row, process, head->pid, head->tid);
+	if (id_shown(process->ppid))
 		SET(ppid, process->ppid);
 	builder_set_text(row, column_process_comm, process->comm,
 			 strnlen(process->comm, sizeof(process->comm)));
@@ -140,16 +138,18 @@ static void process_decode(struct row_maker *maker, const struct record *head, s
 	if (cgroup)
 		builder_set_text(row, column_process_cgroup, cgroup, strlen(cgroup));
 	if (head->op == EVENT_EXEC) {
+		if (head->flags & PROCESS_OF_JOB)
+			unloaded_note_exec(maker->unloaded, head->pid, head->ts, process->comm);
 		if (process->exe)
 			SET(exe, process->exe);
 		if (process->args_size && size >= sizeof(*process) + process->args_size &&
 		    !args_join(&maker->scratch, (const char *)(process + 1), process->args_size))
 			builder_set_text(row, column_process_args, maker->scratch.data,
 					 maker->scratch.size);
-		if (process->old_tid && process->old_tid != head->tid)
+		if (id_shown(process->old_tid) && process->old_tid != head->tid)
 			SET(old_tid, process->old_tid);
 	}
-	if (head->op == EVENT_FORK && process->creator)
+	if (head->op == EVENT_FORK && id_shown(process->creator))
 		SET(creator_tid, process->creator);
 	if (head->op == EVENT_EXIT)
 		SET(exit_code, process->exit_code);

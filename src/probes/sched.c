@@ -112,10 +112,11 @@ static int sched_start(struct probe_run *run, struct error *e)
 
 static void set_thread(struct builder *row, uint32_t pid, uint32_t tid, bool idle)
 {
-	if (pid || idle)
-		SET(pid, pid);
-	if (tid || idle)
-		SET(tid, tid);
+	SET_HOST_IDS(row, sched, pid, tid);
+	if (idle) {
+		SET(pid, 0);
+		SET(tid, 0);
+	}
 }
 
 static void set_syscall(struct builder *row, unsigned column, int number)
@@ -180,18 +181,18 @@ static void sched_decode(struct row_maker *maker, const struct record *head, siz
 	SET(ts, head->ts);
 	SET(dur, head->dur);
 	SET(cpu, head->cpu);
-	set_thread(row, head->pid, head->tid, head->flags & SCHED_IDLE);
+	set_thread(row, head->pid, head->tid, head->flags & STAY_IDLE);
 	SET(prio, sched->prio);
 	set_wake(row, head->ts, sched->wait, sched->early, head->op);
-	if (sched->waker)
+	if (id_shown(sched->waker))
 		SET(waker_tid, sched->waker);
 	set_syscall(row, column_sched_waker_syscall, sched->waker_syscall);
 	if (state >= 0) {
 		SET(end_state, state);
-		SET(iowait, !!(head->flags & SCHED_IOWAIT));
+		SET(iowait, !!(head->flags & STAY_IOWAIT));
 	}
 	set_syscall(row, column_sched_syscall, sched->syscall);
-	if (head->flags & SCHED_ARGUMENT)
+	if (head->flags & STAY_ARGUMENT)
 		SET(arg0, sched->arg0);
 	sink_end_row(&maker->sink, TABLE_sched);
 }
@@ -207,7 +208,7 @@ static void add_last_stay(struct sink *sink, const struct stay *stay, unsigned c
 	set_thread(row, stay->pid, stay->tid, stay->idle);
 	SET(prio, stay->prio);
 	set_wake(row, stay->ts, stay->wait, stay->early, stay->waker_kind);
-	if (stay->waker)
+	if (id_shown(stay->waker))
 		SET(waker_tid, stay->waker);
 	set_syscall(row, column_sched_waker_syscall, stay->waker_syscall);
 	sink_end_row(sink, TABLE_sched);

@@ -48,8 +48,6 @@ static void tally_configure(struct probe_run *run)
 	absences_add(run->setup->absences, "io.queued",
 		     "with --aggregate, operations through io_submit are not counted, and those "
 		     "through io_uring are recorded one by one");
-	absences_add(run->setup->absences, "mark.program",
-		     "with --aggregate, marks of programs are not seen");
 }
 
 static bool tally_counted(const void *context, uint32_t number, struct counted *counted)

@@ -63,8 +63,10 @@ extern const size_t classic_layout_count;
 /* ---- classic_lines.c: fields are followed by a space, and the last one by the end of the line ---- */
 
 void field_uint(struct classic *c, uint64_t value);
-void field_cell(struct classic *c, int64_t cell); /* null: - */
-void field_pid(struct classic *c, int64_t cell);  /* null: EXPORT_NO_TASK */
+void field_cell(struct classic *c, int64_t cell);   /* null: - */
+void field_number(struct classic *c, int64_t cell); /* null: EXPORT_NO_TASK */
+/* The process by strata's number, else by the machine's, else EXPORT_NO_TASK. */
+void field_pid(struct classic *c, const struct rows *rows, unsigned pid, unsigned host_pid);
 void field_hex(struct classic *c, int64_t cell); /* an address; a negative one is an error number */
 void field_text(struct classic *c, const char *bytes, size_t size); /* NULL: - */
 void field_comm(struct classic *c, int64_t tid, uint64_t ts); /* the thread's name at that time */

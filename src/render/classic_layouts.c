@@ -19,9 +19,9 @@ static void fields_bio(struct classic *c, const struct rows *rows, uint64_t ts, 
 	int op = rows_name(rows, column_block_op);
 
 	field_time(c, end);
-	field_pid(c, rows_cell(rows, column_block_pid));
+	field_pid(c, rows, column_block_pid, column_block_host_pid);
 	field_comm(c, rows_cell(rows, column_block_tid), ts);
-	field_pid(c, done);
+	field_number(c, done);
 	field_comm(c, done, end);
 	field_row_text(c, rows, column_block_dev);
 	if (op == BLOCK_OP_R || op == BLOCK_OP_W)
@@ -36,7 +36,7 @@ static void fields_bio(struct classic *c, const struct rows *rows, uint64_t ts, 
 static void fields_vfs_rw(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
 {
 	field_time(c, end);
-	field_pid(c, rows_cell(rows, column_io_pid));
+	field_pid(c, rows, column_io_pid, column_io_host_pid);
 	field_comm(c, rows_cell(rows, column_io_tid), ts);
 	field_row_text(c, rows, column_io_dir);
 	field_uint(c, end - ts);
@@ -47,7 +47,7 @@ static void fields_vfs_rw(struct classic *c, const struct rows *rows, uint64_t t
 
 static void fields_data(struct classic *c, const struct rows *rows, unsigned size, uint64_t length)
 {
-	field_pid(c, rows_cell(rows, column_io_pid));
+	field_pid(c, rows, column_io_pid, column_io_host_pid);
 	field_cell(c, rows_cell(rows, column_io_pos));
 	field_cell(c, rows_cell(rows, size));
 	field_uint(c, length);
@@ -66,7 +66,7 @@ static void fields_write(struct classic *c, const struct rows *rows, uint64_t ts
 
 static void fields_close(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
 {
-	field_pid(c, rows_cell(rows, column_fs_pid));
+	field_pid(c, rows, column_fs_pid, column_fs_host_pid);
 	field_cell(c, rows_cell(rows, column_fs_fd));
 	field_uint(c, end - ts);
 	field_path(c, rows_cell(rows, column_fs_file));
@@ -92,7 +92,7 @@ static void fields_create_del(struct classic *c, const struct rows *rows, uint64
 		c->line.size = 0;
 		return;
 	}
-	field_pid(c, rows_cell(rows, column_fs_pid));
+	field_pid(c, rows, column_fs_pid, column_fs_host_pid);
 	field_row_text(c, rows, column_fs_op);
 	if (mode == CELL_NULL)
 		field_text(c, NULL, 0);
@@ -104,7 +104,7 @@ static void fields_create_del(struct classic *c, const struct rows *rows, uint64
 
 static void fields_mmap(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
 {
-	field_pid(c, rows_cell(rows, column_mem_pid));
+	field_pid(c, rows, column_mem_pid, column_mem_host_pid);
 	field_cell(c, rows_cell(rows, column_mem_fd));
 	field_hex(c, rows_cell(rows, column_mem_returned));
 	field_uint(c, end - ts);
@@ -113,7 +113,7 @@ static void fields_mmap(struct classic *c, const struct rows *rows, uint64_t ts,
 
 static void fields_munmap(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
 {
-	field_pid(c, rows_cell(rows, column_mem_pid));
+	field_pid(c, rows, column_mem_pid, column_mem_host_pid);
 	field_hex(c, rows_cell(rows, column_mem_addr));
 	field_cell(c, rows_cell(rows, column_mem_length));
 	field_uint(c, end - ts);

@@ -55,9 +55,16 @@ void field_cell(struct classic *c, int64_t cell)
 	}
 }
 
-void field_pid(struct classic *c, int64_t cell)
+void field_number(struct classic *c, int64_t cell)
 {
 	field_cell(c, cell == CELL_NULL ? EXPORT_NO_TASK : cell);
+}
+
+void field_pid(struct classic *c, const struct rows *rows, unsigned pid, unsigned host_pid)
+{
+	int64_t cell = rows_cell(rows, pid);
+
+	field_number(c, cell == CELL_NULL ? rows_cell(rows, host_pid) : cell);
 }
 
 void field_hex(struct classic *c, int64_t cell)

@@ -18,7 +18,7 @@ struct open_call {
 void fields_open(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
 {
 	field_time(c, end);
-	field_pid(c, rows_cell(rows, column_fs_pid));
+	field_pid(c, rows, column_fs_pid, column_fs_host_pid);
 	field_comm(c, rows_cell(rows, column_fs_tid), ts);
 	field_row_text(c, rows, column_fs_op);
 	field_uint(c, end - ts);
@@ -62,7 +62,7 @@ static void take_vfs_open(struct classic *c, const struct event_plan *plan, cons
 	c->line.size = 0;
 	field_uint(c, end);
 	field_time(c, end);
-	field_pid(c, rows_cell(rows, column_call_pid));
+	field_pid(c, rows, column_call_pid, column_call_host_pid);
 	field_comm(c, rows_cell(rows, column_call_tid), ts);
 	field_row_text(c, rows, column_call_func);
 	field_uint(c, end - ts);

@@ -93,7 +93,7 @@ void fields_switches(struct classic *c, const struct rows *rows, uint64_t ts, ui
 		field_idle(c, cpu);
 	else
 		field_text(c, row ? row->comm : NULL, row ? row->comm_size : 0);
-	field_pid(c, pid);
+	field_pid(c, rows, column_sched_pid, column_sched_host_pid);
 	field_cell(c, cpu);
 	field_uint(c, end);
 }

@@ -404,6 +404,7 @@ static void print_cost(struct json *json, const struct report *report)
 	JSON_FIELDS(json, cost, core_share, on_cpu_ns);
 	JSON_FIELDS(json, summary, rows, bytes, bytes_a_row, lost);
 	json_real(json, "coverage", summary->coverage.share);
+	json_uint(json, "off_ns", summary->off.ns);
 	json_open(json, "absent", '{');
 	for (size_t i = 0; i < summary->absent_count; i++)
 		json_string(json, summary->absent[i].what, summary->absent[i].why);

@@ -350,6 +350,9 @@ static void print_trace(const struct report *report, FILE *out)
 			count(text, summary->lost), summary->coverage.percent);
 	else
 		fputs("nothing lost", out);
+	if (summary->off.windows)
+		fprintf(out, "; SWITCHED OFF for %s, of which nothing is known",
+			duration(text, summary->off.ns));
 	if (report->cost.cpu_known)
 		fprintf(out, "; the recorder used %s of CPU (%.1f %% of one core)",
 			duration(text, report->cost.recording_cpu_ns),

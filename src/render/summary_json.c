@@ -84,6 +84,9 @@ static void print_losses(const struct summary *summary, struct json *json)
 	json_open(json, "coverage", '{');
 	JSON_FIELDS(json, &summary->coverage, share, holes, hole_ns, longest_ns);
 	json_close(json);
+	json_open(json, "off", '{');
+	JSON_FIELDS(json, &summary->off, windows, ns);
+	json_close(json);
 }
 
 static void print_block(const struct summary *summary, struct json *json)

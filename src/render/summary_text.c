@@ -133,6 +133,13 @@ static void print_losses(const struct summary *summary, FILE *out)
 		safe_print(out, loss->reason);
 		putc('\n', out);
 	}
+	if (summary->off.windows) {
+		print_label(out, "off");
+		fprintf(out, "switched off %s time%s, %s in all: what happened then is not known\n",
+			units_format_count(number, sizeof(number), summary->off.windows),
+			summary->off.windows == 1 ? "" : "s",
+			units_format_duration(longest, sizeof(longest), summary->off.ns));
+	}
 	print_label(out, "coverage");
 	if (!coverage->holes)
 		fputs("100 % of the time without loss\n", out);

@@ -92,7 +92,7 @@ static void fields_bio(struct classic *c, const struct rows *rows, uint64_t ts, 
 		c->line.size = 0;
 		return;
 	}
-	field_pid(c, rows_cell(rows, column_block_pid));
+	field_pid(c, rows, column_block_pid, column_block_host_pid);
 	field_thread(c, rows_cell(rows, column_block_tid), ts);
 	field_row_text(c, rows, column_block_dev);
 	field_row_text(c, rows, column_block_op);
@@ -103,7 +103,7 @@ static void fields_bio(struct classic *c, const struct rows *rows, uint64_t ts, 
 
 static void fields_openat(struct classic *c, const struct rows *rows, uint64_t ts, uint64_t end)
 {
-	field_pid(c, rows_cell(rows, column_fs_pid));
+	field_pid(c, rows, column_fs_pid, column_fs_host_pid);
 	field_thread(c, rows_cell(rows, column_fs_tid), ts);
 	field_uint(c, end - ts);
 	field_row_text(c, rows, column_fs_arg_path);
@@ -115,7 +115,7 @@ static void fields_data(struct classic *c, const struct rows *rows, uint64_t len
 	int64_t returned = rows_cell(rows, column_io_returned);
 	int64_t file = rows_cell(rows, column_io_file);
 
-	field_pid(c, rows_cell(rows, column_io_pid));
+	field_pid(c, rows, column_io_pid, column_io_host_pid);
 	field_position(c, rows_cell(rows, column_io_pos), file);
 	if (returned == CELL_NULL)
 		field_uint(c, 0);

@@ -6,8 +6,8 @@
 #include "render/json_fields.h"
 #include "render/why.h"
 
-#define MOST_FILES  10
-#define MOST_RANKED 20
+#define MOST_FILES 10
+#define MOST_COSTS 20
 
 static void print_focus(struct json *json, const struct why *why)
 {
@@ -239,19 +239,19 @@ static void print_gpus(struct json *json, const struct gpus *gpus)
 	json_close(json);
 }
 
-static void print_ranks(struct json *json, const struct ranks *ranks)
+static void print_costs(struct json *json, const struct costs *costs)
 {
-	json_open(json, "ranks", '{');
-	for (unsigned rank = 0; rank < WHY_RANK_COUNT; rank++) {
-		json_open(json, why_rank_names[rank], '[');
-		for (size_t i = 0; i < ranks_count(ranks, rank) && i < MOST_RANKED; i++) {
-			const struct why_ranked *ranked = ranks_get(ranks, rank, i);
+	json_open(json, "costs", '{');
+	for (unsigned kind = 0; kind < WHY_COST_COUNT; kind++) {
+		json_open(json, why_cost_names[kind], '[');
+		for (size_t i = 0; i < costs_count(costs, kind) && i < MOST_COSTS; i++) {
+			const struct why_cost *cost = costs_get(costs, kind, i);
 			size_t size;
-			const char *name = strings_get(&ranks->names, ranked->name, &size);
+			const char *name = strings_get(&costs->names, cost->name, &size);
 
 			json_open(json, NULL, '{');
 			json_text(json, "name", name, size);
-			JSON_FIELDS(json, ranked, ns, pieces);
+			JSON_FIELDS(json, cost, ns, pieces);
 			json_close(json);
 		}
 		json_close(json);
@@ -275,7 +275,7 @@ void why_print_json(const struct why *why, FILE *out)
 	print_contexts(&json, why);
 	print_windows(&json, why);
 	print_gpus(&json, &why->gpus);
-	print_ranks(&json, &why->ranks);
+	print_costs(&json, &why->costs);
 	json_close(&json);
 	fputc('\n', out);
 }

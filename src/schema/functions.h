@@ -39,6 +39,25 @@ struct function_traits {
 	struct function_source path; /* a text */
 };
 
+/* Where an argument of a USDT mark is. */
+#define USDT_ARGUMENTS 4
+#define USDT_REGISTERS 16 /* rax rbx rcx rdx rsi rdi rbp rsp r8 to r15 */
+
+enum usdt_kind {
+	USDT_NONE, /* nowhere, or where no program can look: in a floating-point register, say */
+	USDT_REGISTER,
+	USDT_CONSTANT, /* `value` itself */
+	USDT_MEMORY,   /* `value` bytes behind where the register points */
+};
+
+struct usdt_source {
+	__u8 kind;   /* enum usdt_kind */
+	__u8 number; /* of a register */
+	__s8 size;   /* bytes; negative: with a sign */
+	__u8 pad[5];
+	__s64 value;
+};
+
 _Static_assert(sizeof(struct function_traits) == 64, "struct function_traits");
 
 #endif

@@ -53,7 +53,8 @@ enum stall_kind {
 	LOSS(DEPTH, "no length: too deep, or not on the stack of its thread")           \
 	LOSS(TORN, "a process of the job left its record unfinished, or wrote over it") \
 	LOSS(CUPTI, "CUPTI had no room")                                                \
-	LOSS(HELD, "the job's own profiler has the GPU's records")
+	LOSS(HELD, "the job's own profiler has the GPU's records")                      \
+	LOSS(OFF, "switched off")
 
 enum loss {
 #define LOSS_ID(name, text) LOSS_##name,

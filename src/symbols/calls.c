@@ -71,15 +71,20 @@ static int module_add(struct calls *calls, const char *path, const char *name, u
 
 /* ---- what was asked for ---- */
 
-static int find_pattern(struct calls_finding *finding, uint32_t module, const char *text,
-			size_t *matched, struct error *e)
+/* How names of a module are looked for. */
+enum find_what { FIND_FUNCTIONS, FIND_USDT };
+
+static int find_pattern(struct calls_finding *finding, uint32_t module, enum find_what what,
+			const char *text, size_t *matched, struct error *e)
 {
 	struct pattern pattern;
 	int err = pattern_open(&pattern, text, e);
 
 	if (err)
 		return err;
-	if (calls_is_kernel(calls_module(finding->calls, module)))
+	if (what == FIND_USDT)
+		err = calls_find_usdt(finding, module, &pattern, matched, e);
+	else if (calls_is_kernel(calls_module(finding->calls, module)))
 		err = calls_find_kernel(finding, module, &pattern, matched, e);
 	else
 		err = calls_find_user(finding, module, &pattern, matched, e);
@@ -109,8 +114,8 @@ static char *next_pattern(char **rest, const char *separators)
 
 /* The functions of all files of a module. `all`: each pattern has to match one. */
 static int find_in_modules(struct calls_finding *finding, const uint32_t *modules, size_t count,
-			   const char *patterns, const char *separators, bool all, size_t *matched,
-			   struct error *e)
+			   enum find_what what, const char *patterns, const char *separators,
+			   bool all, size_t *matched, struct error *e)
 {
 	char *copy = strdup(patterns), *rest = copy, *one;
 	int err = copy ? 0 : error_set(e, -ENOMEM, "out of memory");
@@ -119,8 +124,12 @@ static int find_in_modules(struct calls_finding *finding, const uint32_t *module
 		size_t before = *matched;
 
 		for (size_t i = 0; i < count && !err && *one; i++)
-			err = find_pattern(finding, modules[i], one, matched, e);
-		if (!err && all && *matched == before)
+			err = find_pattern(finding, modules[i], what, one, matched, e);
+		if (err || !all || *matched != before)
+			continue;
+		if (what == FIND_USDT)
+			err = calls_no_usdt(calls_module(finding->calls, modules[0]), one, e);
+		else
 			err = calls_no_match(calls_module(finding->calls, modules[0]), one, e);
 	}
 	free(copy);
@@ -156,24 +165,26 @@ static int modules_of(struct calls *calls, const char *name, const struct module
 static int find_wanted(struct calls_finding *finding, const char *wanted,
 		       const struct module_target *target, struct error *e)
 {
-	size_t size = strcspn(wanted, ":"), matched = 0;
+	bool usdt = !strncmp(wanted, "usdt:", 5);
+	const char *what = usdt ? wanted + 5 : wanted;
+	size_t size = strcspn(what, ":"), matched = 0;
 	struct buf modules = { 0 };
 	char *name;
 	int err;
 
-	if (!size || !wanted[size] || !wanted[size + 1])
+	if (!size || !what[size] || !what[size + 1])
 		return error_set(
 			e, -EINVAL,
 			"--call '%s': give MODULE:FUNCTION,... such as libc.so.6:read,write, "
-			"or @PRESET",
+			"usdt:MODULE:MARK, or @PRESET",
 			wanted);
-	name = strndup(wanted, size);
+	name = strndup(what, size);
 	err = name ? modules_of(finding->calls, name, target, &modules, e)
 		   : error_set(e, -ENOMEM, "out of memory");
 	if (!err)
-		err = find_in_modules(finding, (uint32_t *)modules.data,
-				      modules.size / sizeof(uint32_t), wanted + size + 1, ",", true,
-				      &matched, e);
+		err = find_in_modules(
+			finding, (uint32_t *)modules.data, modules.size / sizeof(uint32_t),
+			usdt ? FIND_USDT : FIND_FUNCTIONS, what + size + 1, ",", true, &matched, e);
 	buf_free(&modules);
 	free(name);
 	return err;
@@ -212,8 +223,8 @@ static int find_line(struct calls_finding *finding, const struct preset_line *li
 	}
 	if (!err)
 		err = find_in_modules(finding, (uint32_t *)modules.data,
-				      modules.size / sizeof(uint32_t), line->patterns, " \t", false,
-				      matched, e);
+				      modules.size / sizeof(uint32_t), FIND_FUNCTIONS,
+				      line->patterns, " \t", false, matched, e);
 	buf_free(&modules);
 	free(copy);
 	return err;
@@ -273,8 +284,10 @@ int calls_open(struct calls *calls, const struct calls_request *request, struct 
 
 void calls_close(struct calls *calls)
 {
-	for (size_t i = 0; i < calls_count(calls); i++)
+	for (size_t i = 0; i < calls_count(calls); i++) {
 		free(calls_get(calls, i)->name);
+		free(calls_get(calls, i)->arguments);
+	}
 	for (size_t i = 0; i < calls_module_count(calls); i++) {
 		struct call_module *module = calls_module(calls, i);
 
@@ -286,6 +299,14 @@ void calls_close(struct calls *calls)
 	buf_free(&calls->modules);
 }
 
+bool calls_probed(const struct calls *calls)
+{
+	for (size_t i = 0; i < calls_count(calls); i++)
+		if (calls_get(calls, i)->probing != CALL_INPROCESS)
+			return true;
+	return false;
+}
+
 size_t calls_name_some(const struct calls *calls, enum call_probing probing, char *out, size_t size)
 {
 	size_t count = 0, named = 0, used = 0;
@@ -294,7 +315,7 @@ size_t calls_name_some(const struct calls *calls, enum call_probing probing, cha
 	for (size_t i = 0; i < calls_count(calls); i++) {
 		const struct call_function *function = calls_get(calls, i);
 
-		if (function->probing != probing)
+		if (function->probing != probing || function->usdt)
 			continue;
 		count++;
 		if (named < 5 && used + strlen(function->name) + 24 < size) {

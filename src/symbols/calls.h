@@ -27,9 +27,10 @@ struct calls_request {
 };
 
 enum call_probing {
-	CALL_PAIR,  /* entry and return */
-	CALL_ENTRY, /* entry only: no length, no result */
-	CALL_NONE,  /* cannot be probed */
+	CALL_PAIR,	/* entry and return */
+	CALL_ENTRY,	/* entry only: no length, no result */
+	CALL_NONE,	/* cannot be probed */
+	CALL_INPROCESS, /* needs no probe: a library inside of the job's processes records it */
 };
 
 struct call_function {
@@ -40,6 +41,10 @@ struct call_function {
 	struct site site;
 	uint8_t probing; /* enum call_probing */
 	struct function_traits traits;
+	bool usdt; /* no function, but a mark that its authors put into the code; then: */
+	uint64_t semaphore;
+	struct usdt_source sources[USDT_ARGUMENTS];
+	char *arguments; /* where they are, as the file says it */
 };
 
 struct call_module {
@@ -64,6 +69,9 @@ struct call_function *calls_get(const struct calls *calls, size_t i);
 size_t calls_module_count(const struct calls *calls);
 struct call_module *calls_module(const struct calls *calls, size_t i);
 bool calls_is_kernel(const struct call_module *module);
+
+/* Whether any of them is left to probes. */
+bool calls_probed(const struct calls *calls);
 
 /* How many there are of one kind of probing, and some of their names, for messages: "qsort, bsearch and 3 more". */
 size_t calls_name_some(const struct calls *calls, enum call_probing probing, char *out,

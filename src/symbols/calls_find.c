@@ -46,8 +46,8 @@ static void function_judge(const struct calls_finding *finding, struct call_func
 		function->why = NULL;
 }
 
-static int function_add(struct calls_finding *finding, struct call_function *function,
-			const char *name, struct error *e)
+int calls_add(struct calls_finding *finding, struct call_function *function, const char *name,
+	      struct error *e)
 {
 	struct calls *calls = finding->calls;
 
@@ -73,7 +73,7 @@ static bool is_known(const struct calls *calls, uint32_t module, uint64_t offset
 	for (size_t i = calls_count(calls); i-- > 0;) {
 		const struct call_function *known = calls_get(calls, i);
 
-		if (known->module == module &&
+		if (known->module == module && !known->usdt &&
 		    (name ? !strcmp(known->name, name) : known->offset == offset))
 			return true;
 	}
@@ -124,7 +124,7 @@ int calls_find_user(struct calls_finding *finding, uint32_t module, const struct
 			function.probing = CALL_NONE;
 			function.why = "the program chooses its code as it starts (IFUNC)";
 		}
-		err = function_add(finding, &function, elf_symbols_name(symbols, best), e);
+		err = calls_add(finding, &function, elf_symbols_name(symbols, best), e);
 	}
 	return err;
 }
@@ -196,7 +196,7 @@ int calls_find_kernel(struct calls_finding *finding, uint32_t module, const stru
 			continue;
 		++*matched;
 		if (!is_known(finding->calls, module, 0, name))
-			err = function_add(finding, &function, name, e);
+			err = calls_add(finding, &function, name, e);
 	}
 	fclose(file);
 	return err;

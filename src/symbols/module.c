@@ -205,10 +205,13 @@ static int find_library(struct buf *files, const char *name)
 
 	if (!err && !files->size)
 		err = loader_cache_find(&cached, name);
-	for (char *path = (char *)cached.data; !err && path < (char *)cached.data + cached.size;
-	     path += strlen(path) + 1)
+	for (size_t at = 0; !err && at < cached.size;) {
+		const char *path = (const char *)cached.data + at;
+
 		if (is_file(path))
 			err = file_add(files, path, path);
+		at += strlen(path) + 1;
+	}
 	buf_free(&cached);
 	if (!err && !files->size)
 		err = each_folder(

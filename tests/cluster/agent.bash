@@ -7,6 +7,7 @@ agent() {
 
 	shift
 	background "$STRATA" agent --node "$node" --listen 127.0.0.1:0 --store "$T/$node.db" "$@"
+	within 10 [ -e err ]
 	mv err "$node.err"
 	AGENT=$PID
 	within 20 grep -q 'serving on port' "$node.err"

@@ -206,15 +206,17 @@ unwritten() {
 	cp "$ROOT/build/strata-cluster" "$OPEN/"
 	run -1 setpriv --reuid=65534 --regid=65534 --clear-groups "$OPEN/strata" agent --store "$OPEN/x.db"
 	[[ $output == *"CAP_BPF"* ]]
-	# A program that its file gives rights runs no strata-cluster that others than root can have put there.
+	# A strata that its file gives rights runs the strata-cluster that root installed, never one beside a link to it.
+	printf '#!/bin/sh\necho taken\n' >"$OPEN/strata-cluster"
 	setcap cap_bpf,cap_perfmon+ep "$OPEN/strata"
 	run -1 setpriv --reuid=65534 --regid=65534 --clear-groups "$OPEN/strata" agent --store "$OPEN/x.db"
 	[[ $output == *"whole machine"* ]]
 	chgrp 65534 "$OPEN/strata"
 	chmod 750 "$OPEN/strata"
 	setcap cap_bpf,cap_perfmon+ep "$OPEN/strata"
-	run -1 setpriv --reuid=65534 --regid=65534 --clear-groups "$OPEN/strata" agent --store "$OPEN/x.db"
-	[[ $output == *"can be written by others than root"* ]]
+	run setpriv --reuid=65534 --regid=65534 --clear-groups "$OPEN/strata" agent -h
+	[[ $output != *taken* ]]
+	[ -e /usr/local/libexec/strata/strata-cluster ] || [[ $output == *"runs '/usr/local/libexec/strata/strata-cluster' alone"* ]]
 	rm "$OPEN/strata-cluster"
 	run -1 "$OPEN/strata" agent
 	[[ $output == *"not beside strata"* ]]

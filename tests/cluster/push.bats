@@ -62,7 +62,7 @@ all_rows() { same_rows && same "rows of table io" 8642 "$(ask 1 'SELECT count() 
 	[[ $output == *"has a run 'demo' there already"* ]]
 	"$STRATA" push -q --spool other --to "$U" --run again --job 42 --rank 3 "$DEMO"
 	same_rows demo again
-	same "job and rank" "42 3 8642" "$(ask 1 "SELECT job, rank, count() FROM io WHERE run = 'again' GROUP BY job, rank" | tr '\t' ' ')"
+	same "job and rank" "42 3 8642" "$(ask 1 "SELECT job, job_rank, count() FROM io WHERE run = 'again' GROUP BY job, job_rank" | tr '\t' ' ')"
 	all_rows || same_rows
 }
 

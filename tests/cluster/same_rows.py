@@ -46,7 +46,7 @@ for table in tables:
     there = [json.loads(line) for line in ask(
         f"SELECT * FROM {table} WHERE node = '{node}' AND run = '{name}' FORMAT JSONEachRow").splitlines()]
     columns = [line.split("\t")[0] for line in ask(f"DESCRIBE TABLE {table}").splitlines()]
-    columns = [c for c in columns if c not in ("run", "node", "job", "rank", "batch", "day")]
+    columns = [c for c in columns if c not in ("run", "node", "job", "job_rank", "batch", "day")]
     shown = ", ".join(f'epoch_ns(utc) AS utc' if c == "utc" else f'"{c}"' for c in columns)
     here = local(f"SELECT {shown} FROM {table}")
     left = collections.Counter(key(row, columns) for row in here)

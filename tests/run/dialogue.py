@@ -3,7 +3,7 @@
 
     dialogue.py CMD... -- EXPECT TYPE [EXPECT TYPE]...
 
-Types each TYPE (^C means the key that interrupts, \\n and \\t those keys) once its EXPECT, a regular expression, has appeared after
+Types each TYPE (^C and ^Z mean the keys that interrupt and stop, \\n and \\t those keys) once its EXPECT, a regular expression, has appeared after
 what was typed before. Prints all that the terminal showed and exits as the command did; 1 when an EXPECT never came.
 """
 import os
@@ -35,7 +35,7 @@ def main():
         shown += part.decode(errors="replace")
         if steps and re.search(steps[0][0], shown[seen:]):
             seen = len(shown)
-            keys = steps.pop(0)[1].replace("^C", "\x03").replace("\\n", "\n").replace("\\t", "\t")
+            keys = steps.pop(0)[1].replace("^C", "\x03").replace("^Z", "\x1a").replace("\\n", "\n").replace("\\t", "\t")
             os.write(terminal, keys.encode())
     else:
         os.kill(pid, 9)

@@ -10,7 +10,7 @@ load lib
 long_options() { grep -oE -- '--[a-z][a-z-]+' | sort -u; }
 
 @test "each command's help and man page name the same options" {
-	for command in record info dump report diff why sql export mark doctor stat agent; do
+	for command in record info dump report diff why sql export mark doctor stat agent select push; do
 		diff <("$STRATA" $command -h | long_options) \
 			<(sed -n '/^# OPTIONS/,/^# [A-NP-Z]/p' man/strata-$command.1.scd | long_options)
 	done
@@ -23,9 +23,9 @@ long_options() { grep -oE -- '--[a-z][a-z-]+' | sort -u; }
 }
 
 @test "help fits a screen, and every command answers -h and -V" {
-	for command in record info dump report diff why sql export mark doctor stat agent; do
+	for command in record info dump report diff why sql export mark doctor stat agent select push; do
 		"$STRATA" $command -h >"$BATS_TEST_TMPDIR/help"
-		[ "$(wc -l <"$BATS_TEST_TMPDIR/help")" -le 46 ]
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/help")" -le 48 ]
 		[ "$(wc -L <"$BATS_TEST_TMPDIR/help")" -le 100 ]
 		"$STRATA" $command -V | grep -q '^strata [0-9]'
 	done

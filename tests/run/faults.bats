@@ -39,7 +39,7 @@ limited() {
 	(ulimit -Sn 40 && "$STRATA" record -o "$RUN" -- sh -c 'ulimit -Sn; ulimit -Hn' >limits 2>words)
 	same "the job's limits" "$(printf '40\n%s' "$(ulimit -Hn)")" "$(cat limits)"
 	! grep -i warning words
-	"$STRATA" info --json "$RUN" | jq -e '.absent == {}'
+	"$STRATA" info --json "$RUN" | jq -e '.absent | del(.gpu) == {}' # whose driver may not be there
 }
 
 @test "too few open files for all layers: the first ones are recorded, the others absent with the way out" {

@@ -26,6 +26,25 @@ teardown() { leave; }
 	[ "$(count io "path == '$T/data' and pid == $(cat id)")" -gt 10 ]
 }
 
+@test "strata inside a PID namespace: who is outside has no id there, but the machine's number, in exports too" {
+	head -c 100 /dev/zero >data
+	background "$W/spin" "$T/data" 5000
+	unshare -pf --mount-proc "$STRATA" record -a -d 1s -o "$RUN" 2>words
+	for table in sched io; do
+		rows $table "host_pid == $PID" pid,tid,comm | sort -u >ids
+		same "ids inside ($table)" "- - -" "$(tr '\t' ' ' <ids)"
+	done
+	[ "$(count io "host_pid == $PID and path == '$T/data' and returned == 64")" -gt 10 ]
+	same "rows with neither number" 0 "$(count sched,io,fs,mem "pid is None and host_pid is None")"
+	same "rows with both" 0 "$(count sched,io,fs,mem,process "pid is not None and host_pid is not None")"
+	"$STRATA" export -q "$RUN" -f switches -o switches 2>words
+	"$STRATA" export -q "$RUN" -f read -o reads
+	same "lines of the switches" "$(count sched "host_pid == $PID and dur is not None")" \
+		"$(awk -v pid="$PID" '$2 == pid' switches | wc -l)"
+	[ "$(awk -v pid="$PID" '$2 == pid' reads | wc -l)" -gt 10 ]
+	same "lines without a number" "" "$(tail -n +2 switches | awk '$2 !~ /^[0-9]+$/ || $2 == 2147483647')"
+}
+
 @test "a job in its own PID namespace: ids as strata's /proc shows them" {
 	# /proc is the outer one still: /proc/self names the id that the outer namespace sees.
 	inner=$(record --scope job -e io,fs -- unshare -pf sh -c 'echo $$; readlink /proc/self')

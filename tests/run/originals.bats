@@ -129,6 +129,7 @@ shape() {
 	made <<-EOF
 		clock ts=1000 realtime=1790000000000001000 monotonic=1000
 		sched ts=1000 dur=100 cpu=0
+		sched ts=2000 dur=100 cpu=0 host_pid=77
 		io ts=1000 dur=10 op=read dir=R requested=1 returned=1
 		io ts=2000 dur=10 op=write dir=W requested=1 returned=1
 		fs ts=1000 dur=10 op=openat arg_path=a returned=3
@@ -140,7 +141,7 @@ shape() {
 	EOF
 	"$STRATA" export -q "$RUN" -f classic -o classic
 	"$STRATA" export -q "$RUN" -f trace_visuals -o visuals
-	same switches "- 2147483647 0 1100" "$(tail -n +2 classic/switches)"
+	same switches "$(printf '%s\n' "- 2147483647 0 1100" "- 77 0 2100")" "$(tail -n +2 classic/switches)"
 	for file in bio:3 bio:5 open:3 vfs_rw:3 read:2 write:2 close:2 create_del:2 mmap:2 munmap:2; do
 		same "$file" 2147483647 "$(tail -n +3 "classic/${file%:*}" | awk -v at="${file#*:}" '{ print $at }' | sort -u)"
 	done

@@ -89,10 +89,10 @@ hostile_library() {
 	same "capabilities" 0000000000000000 "$(awk '{ print $2 }' "$OPEN/loaded")"
 }
 
-@test "every command but record and doctor gives up its rights before it does anything" {
+@test "every command but those that load programs gives up its rights before it does anything" {
 	for command in $("$STRATA" -h | awk '/^Commands:/{ on = 1; next } !NF { on = 0 } on { print $1 }'); do
 		strace -qq -o calls -e trace=capset "$STRATA" "$command" no.strata >/dev/null 2>&1 || true
-		[[ $command == record || $command == doctor ]] || says calls 'capset.*permitted=1<<CAP_DAC_OVERRIDE\|1<<CAP_DAC_READ_SEARCH\|1<<CAP_FOWNER,'
+		[[ $command =~ ^(record|doctor|stat|agent)$ ]] || says calls 'capset.*permitted=1<<CAP_DAC_OVERRIDE\|1<<CAP_DAC_READ_SEARCH\|1<<CAP_FOWNER,'
 	done
 }
 
@@ -317,4 +317,53 @@ on_terminal() {
 	says <(echo "$output") '^status 9$'
 	on_terminal "" "$strata sh -c 'printf \"a\\nb\\n\"; test -t 1 && echo terminal' >$T/out; echo ready"
 	same "standard output" "$(printf 'a\nb')" "$(cat "$T/out")"
+}
+
+@test "on a terminal of its own: Ctrl-Z stops the job and strata, the shell has its terminal back, fg goes on" {
+	open_folder
+	cat >"$OPEN/job.sh" <<-'SHELL'
+		echo ready
+		while read -r line; do
+		    echo "got $line"
+		    [ "$line" != last ] || exit 5
+		done
+	SHELL
+	run "$HERE/dialogue.py" env PS1='prompt> ' bash --norc --noprofile -i -- \
+		'prompt> ' "$STRATA record -q -u nobody --force -o $RUN -- sh $OPEN/job.sh\n" \
+		'ready' 'first\n' \
+		'got first' '^Z' \
+		'Stopped[^>]*prompt> ' "cut -d' ' -f3 /proc/\$(pgrep -u nobody -f $OPEN/job.sh)/stat | sed s/^/state:/\n" \
+		'state:[A-Z][^>]*prompt> ' 'stty -a | grep -ow icanon | sed s/^/mode:/\n' \
+		'mode:icanon[^>]*prompt> ' 'fg\n' \
+		'fg[^>]*job.sh' 'last\n' \
+		'got last[^>]*prompt> ' 'echo status: $?\n' \
+		'status: [0-9][^>]*prompt> ' 'exit\n'
+	output=$(tr -d '\r' <<<"$output")
+	echo "$output"
+	same "exit status" 0 $status
+	says <(echo "$output") 'state:T$' # the job's; the shell has told strata's
+	says <(echo "$output") 'status: 5$'
+	says <(rows process "event == 'exit' and comm == 'sh'" exit_code) '^5$'
+}
+
+# Where /proc hides the processes of others, the shell's user sees none but its own.
+@test "/proc mounted with hidepid: root's recording and that of a user are as without" {
+	open_folder
+	cat >hidden.sh <<-SHELL
+		mount -t proc -o hidepid=2,gid=4242 proc /proc
+		"$STRATA" record -q --interval 100ms -o "$OPEN/root.strata" -u nobody -- sh -c 'cat /proc/self/comm; sleep 0.3' >"$T/out" || exit 1
+		setcap cap_bpf,cap_perfmon+ep "$OPEN/strata"
+		setpriv --reuid 65534 --regid 65534 --clear-groups \
+			"$OPEN/strata" record -q --interval 100ms -o "$OPEN/user.strata" -- sh -c 'cat /proc/self/comm; sleep 0.3' >>"$T/out"
+	SHELL
+	unshare -m sh hidden.sh
+	same "the command's output" "cat cat" "$(xargs <out)"
+	for name in root user; do
+		RUN=$OPEN/$name.strata
+		readable
+		same "execs ($name)" "cat sh sleep" "$(rows process "event == 'exec'" comm | grep -xE 'cat|sh|sleep' | sort -u | xargs)"
+		same "reads of its name ($name)" 4 "$(rows io "comm == 'cat' and dir == 'R' and path.endswith('/comm')" returned | head -1)"
+		[ "$(count job "rss > 0")" -gt 0 ]
+		same "absent ($name)" "" "$(rows run "key.startswith('absent')" key | grep -v 'fault.minor\|block.page\|gpu' || true)"
+	done
 }

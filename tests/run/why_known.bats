@@ -162,3 +162,20 @@ holds() {
 	chain peer 15
 	check network
 }
+
+@test "a barrier of two ranks: the wait of one is the other's, which is named" {
+	/usr/bin/python3 -c 'import torch.distributed' 2>/dev/null || skip "no PyTorch"
+	record -- /usr/bin/python3 "$ROOT/tests/workloads/ranks.py" 20 >truth
+	mapfile -t ranks < <(rows process "event == 'exec' and ' 20 ' in (args or '')" pid)
+	"$STRATA" why --json --focus "${ranks[0]}" "$RUN" >why.json
+	/usr/bin/python3 - "${ranks[1]}" <<-'PYTHON'
+		import json, sys
+		waited = int(open("truth").read().split()[0])
+		why = json.load(open("why.json"))
+		lines = [line for line in why["ledger"] if line["cause"] == "collective"]
+		late, ready = sum(line["ns"] for line in lines), sum(line["ns"] for line in why["ledger"] if line["cause"] == "ready")
+		print(waited, late, ready, lines[0]["name"])
+		assert late >= waited * 0.9 - ready
+		assert lines[0]["name"].endswith(f"[{sys.argv[1]}]"), lines[0]["name"]
+	PYTHON
+}

@@ -55,12 +55,12 @@ tells() {
 	tells 'us(verdict["bound"]), verdict["limit"]' "(900000, \"the loop's own work\")"
 }
 
-@test "the ledger by step adds up, and the worker's file and device are ranked by the time they cost" {
+@test "the ledger by step adds up, and the worker's file and device are cost by the time they cost" {
 	rows_of starved
 	tells 'len(why["windows"]), all(sum(w["causes"].values()) == w["end"] - w["start"] for w in why["windows"])' '(9, True)'
-	tells 'why["ranks"]["devices"][0]["name"], why["ranks"]["files"][0]["name"], why["ranks"]["directories"][0]["name"]' "('sdx', '/data/shard', '/data')"
-	tells 'us(why["ranks"]["devices"][0]["ns"])' 531000
-	tells 'why["ranks"]["mounts"][0]["name"]' '8:1 ext4'
+	tells 'why["costs"]["devices"][0]["name"], why["costs"]["files"][0]["name"], why["costs"]["directories"][0]["name"]' "('sdx', '/data/shard', '/data')"
+	tells 'us(why["costs"]["devices"][0]["ns"])' 531000
+	tells 'why["costs"]["mounts"][0]["name"]' '8:1 ext4'
 }
 
 @test "a GPU: spinning in a call that waits for it is its time, and its idle time is charged through who launched" {

@@ -35,7 +35,7 @@ static void an_exec_has_arguments_and_its_cgroup(void **state)
 	decode(&cgroup, sizeof(cgroup));
 	decode(&exec, sizeof(exec));
 	assert_rows("process|1000|4:exec|10|11|9|2:cp|3|10:cp 'a b' "
-		    "c|1000|4:/job|null|12|null|null|null|\n");
+		    "c|1000|4:/job|null|12|null|null|null|null|\n");
 }
 
 static void arguments_that_were_not_sent_are_not_read(void **state)
@@ -47,8 +47,8 @@ static void arguments_that_were_not_sent_are_not_read(void **state)
 
 	(void)state;
 	decode(&process, sizeof(process));
-	assert_rows(
-		"process|1000|4:exec|10|11|null|2:sh|null|null|0|null|null|null|null|null|null|\n");
+	assert_rows("process|1000|4:exec|10|11|null|2:sh|null|null|0|null|null|null|null|null|null|"
+		    "null|\n");
 }
 
 static void add_cgroup(uint64_t id, const char *name)
@@ -89,10 +89,10 @@ static void a_container_is_told_by_either_hierarchy(void **state)
 	add_process(7, 7 | CGROUP_V1, PROCESS_MOVED | PROCESS_MOVED_V1);
 	add_process(8, 7 | CGROUP_V1, PROCESS_MOVED | PROCESS_MOVED_V1);
 	add_process(7, 0, PROCESS_MOVED | PROCESS_MOVED_V1);
-	assert_rows(PROCESS "16:/session-3.scope|null|null|5|null|null|\n" PROCESS
-			    "16:/session-3.scope|null|null|5|4:job7|null|\n" PROCESS
-			    "15:/crun-web.scope|null|null|5|3:web|null|\n" PROCESS
-			    "16:/session-3.scope|null|null|5|null|null|\n");
+	assert_rows(PROCESS "16:/session-3.scope|null|null|5|null|null|null|\n" PROCESS
+			    "16:/session-3.scope|null|null|5|4:job7|null|null|\n" PROCESS
+			    "15:/crun-web.scope|null|null|5|3:web|null|null|\n" PROCESS
+			    "16:/session-3.scope|null|null|5|null|null|null|\n");
 }
 
 static void a_fork_tells_who_made_it(void **state)
@@ -106,8 +106,9 @@ static void a_fork_tells_who_made_it(void **state)
 	process.head.op = EVENT_EXIT;
 	decode(&process, sizeof(process));
 	assert_rows(
-		"process|1000|4:fork|10|11|null|2:sh|null|null|0|null|null|null|null|null|8|\n"
-		"process|1000|4:exit|10|11|null|2:sh|null|null|0|null|0|null|null|null|null|\n");
+		"process|1000|4:fork|10|11|null|2:sh|null|null|0|null|null|null|null|null|8|null|\n"
+		"process|1000|4:exit|10|11|null|2:sh|null|null|0|null|0|null|null|null|null|null|"
+		"\n");
 }
 
 static struct wait_record a_wait(uint16_t number)
@@ -132,7 +133,7 @@ static void a_call_that_slept_is_a_row_of_wait(void **state)
 	(void)state;
 	wait.head.flags = RECORD_INTERRUPTED | RECORD_RESTARTED;
 	decode(&wait, sizeof(wait));
-	assert_rows("wait|1000|50|3|10|11|4:poll|-1|5|2|5000000|40|-4|1|\n");
+	assert_rows("wait|1000|50|3|10|11|4:poll|-1|5|2|5000000|40|-4|1|null|\n");
 }
 
 static void what_a_wait_does_not_know_is_null(void **state)
@@ -152,9 +153,10 @@ static void what_a_wait_does_not_know_is_null(void **state)
 	decode(&wait, sizeof(wait));
 	wait.clock = 200; /* no clock */
 	decode(&wait, sizeof(wait));
-	assert_rows("wait|1000|null|3|10|11|5:mseal|-1|null|null|null|null|null|null|\n"
-		    "wait|1000|null|3|10|11|13:syscall_0x1fe|-1|null|null|0|null|null|null|\n"
-		    "wait|1000|null|3|10|11|13:syscall_0x1fe|-1|null|null|null|null|null|null|\n");
+	assert_rows(
+		"wait|1000|null|3|10|11|5:mseal|-1|null|null|null|null|null|null|null|\n"
+		"wait|1000|null|3|10|11|13:syscall_0x1fe|-1|null|null|0|null|null|null|null|\n"
+		"wait|1000|null|3|10|11|13:syscall_0x1fe|-1|null|null|null|null|null|null|null|\n");
 }
 
 static void a_stall_has_a_kind(void **state)
@@ -170,9 +172,9 @@ static void a_stall_has_a_kind(void **state)
 	decode(&stall, sizeof(stall));
 	stall.head.flags = RECORD_UNFINISHED;
 	decode(&stall, sizeof(stall));
-	assert_rows("stall|1000|50|3|10|11|5:dirty|4096|2|5:loop0|\n"
-		    "stall|1000|50|3|10|11|11:rwsem_write|null|null|null|\n"
-		    "stall|1000|null|3|10|11|11:rwsem_write|null|null|null|\n");
+	assert_rows("stall|1000|50|3|10|11|5:dirty|4096|2|5:loop0|null|\n"
+		    "stall|1000|50|3|10|11|11:rwsem_write|null|null|null|null|\n"
+		    "stall|1000|null|3|10|11|11:rwsem_write|null|null|null|null|\n");
 }
 
 static void a_stay_tells_why_it_ended(void **state)
@@ -187,10 +189,30 @@ static void a_stay_tells_why_it_ended(void **state)
 
 	(void)state;
 	decode(&sched, sizeof(sched));
-	sched.head.flags = SCHED_IOWAIT | SCHED_ARGUMENT;
+	sched.head.flags = STAY_IOWAIT | STAY_ARGUMENT;
 	decode(&sched, sizeof(sched));
-	assert_rows("sched|1000|50|3|10|11|120|null|null|1:D|4:read|null|null|null|0|null|\n"
-		    "sched|1000|50|3|10|11|120|null|null|1:D|4:read|null|null|null|1|7|\n");
+	assert_rows("sched|1000|50|3|10|11|120|null|null|1:D|4:read|null|null|null|0|null|null|\n"
+		    "sched|1000|50|3|10|11|120|null|null|1:D|4:read|null|null|null|1|7|null|\n");
+}
+
+static void a_process_that_is_not_shown_has_the_machines_number(void **state)
+{
+	struct sched_record sched = { .head = head(PROBE_sched, 0, WAKER_THREAD),
+				      .wait = 5,
+				      .waker = RECORD_HOST_ID | 8,
+				      .syscall = -1,
+				      .waker_syscall = -1 };
+
+	(void)state;
+	sched.head.pid = sched.head.tid = RECORD_HOST_ID | 4194303;
+	sched.head.flags = STAY_ARGUMENT;
+	sched.arg0 = 7;
+	decode(&sched, sizeof(sched));
+	sched.head.pid = sched.head.tid = 0;
+	sched.head.flags = STAY_IDLE;
+	decode(&sched, sizeof(sched));
+	assert_rows("sched|1000|50|3|null|null|0|5|null|1:R|null|995|6:thread|null|0|7|4194303|\n"
+		    "sched|1000|50|3|0|0|0|5|null|1:R|null|995|6:thread|null|0|null|null|\n");
 }
 
 /* As the kernel's fs/proc/array.c names its bits. */
@@ -227,7 +249,7 @@ static void a_state_is_the_letter_that_tools_print(void **state)
 		sched.state = states[i].bits;
 		decode(&sched, sizeof(sched));
 		snprintf(row, sizeof(row),
-			 "sched|1000|50|3|10|11|0|0|null|%s%s|null|null|null|null|%s|null|\n",
+			 "sched|1000|50|3|10|11|0|0|null|%s%s|null|null|null|null|%s|null|null|\n",
 			 letter ? "1:" : "", letter ? letter : "null", letter ? "0" : "null");
 		strcat(expected, row);
 	}
@@ -255,10 +277,10 @@ static void a_stay_tells_how_it_came_about(void **state)
 	decode(&sched, sizeof(sched));
 	sched.head.op = 255; /* a softirq of a later kernel */
 	decode(&sched, sizeof(sched));
-	assert_rows("sched|1000|50|3|10|11|0|100|4|1:R|null|900|6:thread|5:write|0|null|\n"
-		    "sched|1000|50|3|10|11|0|100|4|1:R|null|880|6:net_rx|5:write|0|null|\n"
-		    "sched|1000|50|3|10|11|0|0|null|1:R|null|null|null|null|0|null|\n"
-		    "sched|1000|50|3|10|11|0|0|null|1:R|null|null|null|null|0|null|\n");
+	assert_rows("sched|1000|50|3|10|11|0|100|4|1:R|null|900|6:thread|5:write|0|null|null|\n"
+		    "sched|1000|50|3|10|11|0|100|4|1:R|null|880|6:net_rx|5:write|0|null|null|\n"
+		    "sched|1000|50|3|10|11|0|0|null|1:R|null|null|null|null|0|null|null|\n"
+		    "sched|1000|50|3|10|11|0|0|null|1:R|null|null|null|null|0|null|null|\n");
 }
 
 static void a_call_is_named_by_its_number(void **state)
@@ -290,9 +312,9 @@ static void a_call_is_named_by_its_number(void **state)
 	decode(&call, sizeof(call));
 	assert_int_equal(maker.sink.dropped[TABLE_call], 1);
 	assert_rows("call|1000|50|3|10|11|4:read|9:libc.so.6|2|3|-4|5|0|-9|null|null|null|null|"
-		    "null|null|\n"
+		    "null|null|null|\n"
 		    "call|1000|null|3|10|11|4:read|9:libc.so.6|2|3|-4|5|0|null|null|null|null|null|"
-		    "null|null|\n");
+		    "null|null|null|\n");
 	buf_free(&calls.modules);
 	buf_free(&calls.functions);
 }
@@ -309,6 +331,7 @@ int main(void)
 		TEST(what_a_wait_does_not_know_is_null),
 		TEST(a_stall_has_a_kind),
 		TEST(a_stay_tells_why_it_ended),
+		TEST(a_process_that_is_not_shown_has_the_machines_number),
 		TEST(a_state_is_the_letter_that_tools_print),
 		TEST(a_stay_tells_how_it_came_about),
 		TEST(a_call_is_named_by_its_number),

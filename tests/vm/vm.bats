@@ -38,13 +38,13 @@ first() {
 		readable
 		same "warnings of the reader" "" "$(cat info.err)"
 		same "layers of $RUN" process,sched,io,fs,mem,wait,stall,fault,block,cpu,disk "$(rows run "key == 'layers'" value)"
-		same "absent in $RUN" "$({ cat "${words%/words}/absent" 2>/dev/null; echo absent.fault.minor; } | sort)" \
+		same "absent in $RUN" "$({ cat "${words%/words}/absent" 2>/dev/null; echo absent.fault.minor absent.gpu; } | xargs -n 1 | sort)" \
 			"$(rows run "key.startswith('absent')" key | sort)"
 		same "kernel" "$(cat "$GUEST/kernel")" "$(rows run "key == 'kernel'" value | sed 's/.*x20//')"
 		says words "none lost"
 		no_loss
 	done
-	same "recordings" "$(grep -cE '^(job|attached|limited)( |$)' "$BATS_TEST_DIRNAME/guest")" \
+	same "recordings" "$(grep -cE '^(job|attached|limited|allowed)( |$)' "$BATS_TEST_DIRNAME/guest")" \
 		"$(ls "$GUEST"/*/run.strata | wc -l)"
 }
 
@@ -296,6 +296,15 @@ counted() {
 	of waits
 	same "exit status" 0 "$(cat status)"
 	"$HERE/waits.py" "$RUN" out
+}
+
+@test "CAP_BPF and CAP_PERFMON are all that a user needs" {
+	of allowed
+	same "exit status" 0 "$(cat status)"
+	same "the command's user, and its rights" "1000 0000000000000000 0000000000000000" \
+		"$(awk '$1 == "Uid:" || $1 == "CapPrm:" || $1 == "CapAmb:" { print $2 }' out | xargs)"
+	[ "$(count io "comm == 'cat' and dir == 'W' and returned > 0")" -gt 0 ]
+	says doctor "perf_event_paranoid=2" # as Debian sets it, to 3
 }
 
 @test "CPU quota (cpu.max): the time and the periods of cpu.stat" {

@@ -12,7 +12,7 @@ static const struct remote_column common_columns[] = {
 	{ "run", "name of the run; empty of agents", REMOTE_NAME, NULL },
 	{ "node", "machine that it was recorded on", REMOTE_NAME, NULL },
 	{ "job", "job on many nodes that it is part of; null: none was named", REMOTE_WORD, NULL },
-	{ "rank", "its number among the processes of the job", REMOTE_INT, NULL },
+	{ "job_rank", "its number among the processes of the job", REMOTE_INT, NULL },
 	{ "batch", "number of the batch that it came in, of this node", REMOTE_NUMBER, NULL },
 	{ "day", "of the batch's first row, in UTC: the partition", REMOTE_DAY, NULL },
 };

@@ -3,7 +3,7 @@
  * Every table has, after its own columns as `strata sql` shows them, who recorded the row and in which batch it came:
  *
  *     run, node     as in `strata sql`
- *     job, rank     of a job on many nodes; null: none
+ *     job, job_rank of a job on many nodes; null: none
  *     batch, day    the batch's number on its node, and the day of its first row, one and the same in all its rows: a
  *                   partition, so that an insert is one block in one partition, all or nothing
  *
