@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,6 +260,21 @@ HELP const struct report *help_report(struct fixture *f, const char *log, const 
 		fail_msg("%s", e.text);
 	f->loaded = true;
 	return &f->report;
+}
+
+HELP const struct task_name *find_task(const struct report *report, const char *name)
+{
+	for (size_t i = 0; i < report->tasks.name_count; i++)
+		if (report->tasks.names[i].name_size == strlen(name) &&
+		    !memcmp(report->tasks.names[i].name, name, strlen(name)))
+			return &report->tasks.names[i];
+	fail_msg("no task %s", name);
+	return NULL;
+}
+
+HELP bool near(double found, double expected)
+{
+	return fabs(found - expected) < 1e-9 * expected;
 }
 
 #endif

@@ -12,7 +12,7 @@ static double lane_sum(const struct timeline *timeline, size_t lane, enum timeli
 	return sum;
 }
 
-static bool near(double found, double expected)
+static bool about(double found, double expected)
 {
 	return found > expected * 0.9999 - 1 && found < expected * 1.0001 + 1;
 }
@@ -33,10 +33,10 @@ static void the_timeline_keeps_the_time_of_each_lane(void **state)
 	timeline = help_report(f, NULL, NULL)->timeline;
 	assert_int_equal(timeline->lane_count, 2);
 	assert_int_equal(procs_get(f->report.context.procs, timeline->lanes[0].proc)->pid, 100);
-	assert_true(near(lane_sum(timeline, 0, TIMELINE_cpu), 700.0 * MS));
-	assert_true(near(lane_sum(timeline, 1, TIMELINE_cpu), 250.0 * MS));
-	assert_true(near(lane_sum(timeline, 1, TIMELINE_read), 1.0 * MS));
-	assert_true(near(lane_sum(timeline, 0, TIMELINE_write), 0));
+	assert_true(about(lane_sum(timeline, 0, TIMELINE_cpu), 700.0 * MS));
+	assert_true(about(lane_sum(timeline, 1, TIMELINE_cpu), 250.0 * MS));
+	assert_true(about(lane_sum(timeline, 1, TIMELINE_read), 1.0 * MS));
+	assert_true(about(lane_sum(timeline, 0, TIMELINE_write), 0));
 	assert_int_equal(timeline->event_count, 8); /* five stays of the job, three reads */
 	assert_int_equal(timeline->seen, 8);
 	assert_int_equal(timeline->events[6].ts, 1600 * MS);
@@ -60,8 +60,8 @@ static void opens_are_told_from_other_metadata_calls(void **state)
 		add_fs(f, 1100 + 100 * i, calls[i], 0, 3);
 	add_fs(f, 1500, SYSCALL_newfstatat, 0, 0);
 	timeline = help_report(f, NULL, NULL)->timeline;
-	assert_true(near(lane_sum(timeline, 0, TIMELINE_open), 6.0 * MS));
-	assert_true(near(lane_sum(timeline, 0, TIMELINE_metadata), 2.0 * MS));
+	assert_true(about(lane_sum(timeline, 0, TIMELINE_open), 6.0 * MS));
+	assert_true(about(lane_sum(timeline, 0, TIMELINE_metadata), 2.0 * MS));
 	assert_int_equal(timeline->events[2].kind, TIMELINE_open);
 }
 
