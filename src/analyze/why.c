@@ -140,6 +140,7 @@ int why_load(struct why *why, const char *path, struct reader *reader, const str
 	    ledger_open(&why->ledger, start, end, &why->steps) ||
 	    windows_open(&why->windows, &why->steps, start, end))
 		return error_set(e, -ENOMEM, "no memory for the ledger");
+	why->ledger.keeps_pieces = options->keep_pieces;
 	verdict_find_loop(why);
 	costs_open(&why->costs, why->verdict.start, why->verdict.end);
 	if (focus_charge(why) || ledger_finish(&why->ledger) || costs_finish(&why->costs, dims) ||

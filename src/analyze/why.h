@@ -49,7 +49,8 @@ struct why {
 };
 
 struct why_options {
-	int64_t focus; /* thread id; CELL_NULL: the main thread of the main process */
+	int64_t focus;	  /* thread id; CELL_NULL: the main thread of the main process */
+	bool keep_pieces; /* the ledger's, one by one */
 };
 
 /* -ENODATA when the recording cannot tell: then the error says what is missing and what to record. */

@@ -7,6 +7,7 @@
 #ifndef STRATA_ANALYZE_WHY_LEDGER_H
 #define STRATA_ANALYZE_WHY_LEDGER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,6 +68,15 @@ struct why_sum {
 	uint64_t by_context[WHY_CONTEXT_COUNT];
 };
 
+/* A stretch of the life in one context that one thing explains. */
+struct why_piece {
+	uint64_t start, end;
+	int64_t file; /* CELL_NULL: none */
+	uint32_t name;
+	enum why_act act;
+	enum why_context_id context;
+};
+
 struct ledger {
 	struct why_sum sums[WHY_ACT_COUNT]; /* the greatest first once finished */
 	size_t sum_count;
@@ -74,6 +84,9 @@ struct ledger {
 	struct buf borders; /* struct why_border, in order of time */
 	struct buf files;   /* struct why_file */
 	struct numbering by_line, by_file;
+	bool keeps_pieces;
+	struct buf
+		pieces; /* struct why_piece, where they are kept; once finished in order of time, tiling the life */
 	uint64_t total_ns;
 	uint64_t by_context[WHY_CONTEXT_COUNT];
 	uint64_t causes[WHY_CAUSE_COUNT];
@@ -105,6 +118,16 @@ static inline size_t ledger_count(const struct ledger *ledger)
 static inline const struct why_line *ledger_line(const struct ledger *ledger, size_t i)
 {
 	return (const struct why_line *)ledger->lines.data + i;
+}
+
+static inline size_t ledger_piece_count(const struct ledger *ledger)
+{
+	return ledger->pieces.size / sizeof(struct why_piece);
+}
+
+static inline const struct why_piece *ledger_piece(const struct ledger *ledger, size_t i)
+{
+	return (const struct why_piece *)ledger->pieces.data + i;
 }
 
 #endif
