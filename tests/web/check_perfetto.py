@@ -63,7 +63,7 @@ QUERIES = {
         coalesce((select tid from thread_track tt join thread using (utid) where tt.id = s.track_id),
                  (select tid from thread_track tt join thread using (utid)
                   join track t on t.parent_id = tt.id where t.id = s.track_id))
-        from slice s where s.name != 'block request done'""",
+        from slice s where s.name != 'block request done' and s.category is not 'why'""",
     "args": """select s.category, a.key, sum(a.int_value), count(*) from slice s join args a using (arg_set_id)
         where a.value_type in ('int', 'uint') and a.key like 'debug.%' group by 1, 2""",
     "paths": """select s.category, a.string_value, count(*) from slice s join args a using (arg_set_id)
