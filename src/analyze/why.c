@@ -137,7 +137,8 @@ int why_load(struct why *why, const char *path, struct reader *reader, const str
 	find_life(why, &start, &end);
 	if (judge_open(&why->judge, &why->context, &why->stays, &why->calls, why->focus,
 		       why->focus_proc) ||
-	    ledger_open(&why->ledger, start, end, &why->steps) ||
+	    saves_find(&why->saves, &why->calls, dims, &why->steps, why->focus) ||
+	    ledger_open(&why->ledger, start, end, &why->steps, &why->saves) ||
 	    windows_open(&why->windows, &why->steps, start, end))
 		return error_set(e, -ENOMEM, "no memory for the ledger");
 	why->ledger.keeps_pieces = options->keep_pieces;
@@ -161,6 +162,7 @@ void why_free(struct why *why)
 	windows_close(&why->windows);
 	mix_free(&why->mix);
 	batches_free(&why->batches);
+	saves_free(&why->saves);
 	ledger_close(&why->ledger);
 	judge_close(&why->judge);
 	why_calls_free(&why->calls);

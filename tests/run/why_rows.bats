@@ -75,6 +75,21 @@ tells() {
 	tells 'us(why["gpus"][0]["causes"]["input"])' 610500
 }
 
+@test "a checkpoint: a context of its own, told apart to the microsecond; a log and what comes before the loop are none" {
+	rows_of saved
+	tells 'why["checkpoints"]["count"], us(why["checkpoints"]["ns"]), why["checkpoints"]["bytes"]' '(1, 50000, 2000)'
+	tells '[(p["says"], us(p["ns"])) for p in why["checkpoints"]["parts"]]' "[('gathering and serialising', 14000), ('writing', 5000), ('throttled', 7000), ('syncing', 22000), ('renaming', 2000)]"
+	tells 'why["checkpoints"]["list"][0]["path"], why["checkpoints"]["list"][0]["loop"]' "('/data/saved.tmp', True)"
+	tells '[us(c["ns"]) for c in why["contexts"] if c["name"] == "checkpoint"]' '[50000]'
+	tells 'sum(c["ns"] for c in why["contexts"]) == why["total_ns"]' True
+	"$STRATA" why "$RUN" | grep -q '^1 checkpoint of 2.* took 50.0 ms of the thread: gathering and serialising 14.0 ms, writing'
+	# Without one, nothing is said.
+	rows_of half
+	tells 'why["checkpoints"]["count"]' 0
+	run -0 "$STRATA" why "$RUN"
+	[[ $output != *checkpoint* ]]
+}
+
 @test "views of SQL: the pieces tile the life, and add up to the lines and contexts to the nanosecond" {
 	rows_of half
 	"$STRATA" sql -f jsonl "$RUN" 'from ledger' >pieces.jsonl
