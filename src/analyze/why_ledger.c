@@ -58,46 +58,40 @@ static int add_borders(struct ledger *ledger, const struct steps *steps)
 	return add_border(ledger, reached, WHY_CONTEXT_END);
 }
 
-/* Cuts the checkpoints of the loop out of the contexts around them. */
-static int cut_saves(struct ledger *ledger, const struct saves *saves)
-{
-	struct buf old = ledger->borders;
-	const struct why_border *borders = (const struct why_border *)old.data;
-	size_t count = old.size / sizeof(*borders), at = 0;
-	uint64_t loop_end = borders[count - 1].ts;
-	int err = 0;
-
-	ledger->borders = (struct buf){ .limit = SIZE_MAX };
-	for (size_t i = 0; i < saves_count(saves) && !err; i++) {
-		const struct why_save *save = saves_get(saves, i);
-		uint64_t end = save->end < loop_end ? save->end : loop_end;
-
-		if (!save->loop)
-			break;
-		for (; at < count && borders[at].ts <= save->start && !err; at++)
-			err = add_border(ledger, borders[at].ts, borders[at].context);
-		if (!err)
-			err = add_border(ledger, save->start, WHY_CONTEXT_SAVE);
-		while (at < count && borders[at].ts <= end)
-			at++;
-		if (!err)
-			err = add_border(ledger, end, borders[at - 1].context);
-	}
-	for (; at < count && !err; at++)
-		err = add_border(ledger, borders[at].ts, borders[at].context);
-	buf_free(&old);
-	return err;
-}
-
-int ledger_open(struct ledger *ledger, uint64_t start, uint64_t end, const struct steps *steps,
-		const struct saves *saves)
+int ledger_open(struct ledger *ledger, uint64_t start, uint64_t end, const struct steps *steps)
 {
 	*ledger = (struct ledger){ .start = start, .end = end };
 	ledger->lines.limit = ledger->borders.limit = ledger->files.limit = SIZE_MAX;
 	ledger->pieces.limit = SIZE_MAX;
-	if (add_borders(ledger, steps))
-		return -ENOMEM;
-	return saves_count(saves) ? cut_saves(ledger, saves) : 0;
+	return add_borders(ledger, steps);
+}
+
+int ledger_cut(struct ledger *ledger, const struct why_span *spans, size_t count,
+	       enum why_context_id context)
+{
+	struct buf old = ledger->borders;
+	const struct why_border *borders = (const struct why_border *)old.data;
+	size_t border_count = old.size / sizeof(*borders), at = 0;
+	uint64_t loop_end = borders[border_count - 1].ts;
+	int err = 0;
+
+	ledger->borders = (struct buf){ .limit = SIZE_MAX };
+	for (size_t i = 0; i < count && spans[i].start < loop_end && !err; i++) {
+		uint64_t end = spans[i].end < loop_end ? spans[i].end : loop_end;
+
+		for (; at < border_count && borders[at].ts <= spans[i].start && !err; at++)
+			err = add_border(ledger, borders[at].ts, borders[at].context);
+		if (!err)
+			err = add_border(ledger, spans[i].start, context);
+		while (at < border_count && borders[at].ts <= end)
+			at++;
+		if (!err)
+			err = add_border(ledger, end, borders[at - 1].context);
+	}
+	for (; at < border_count && !err; at++)
+		err = add_border(ledger, borders[at].ts, borders[at].context);
+	buf_free(&old);
+	return err;
 }
 
 /* The last border not after ts. */

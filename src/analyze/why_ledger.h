@@ -1,8 +1,8 @@
 /* The focus thread's time as lines that add up to it: one line for each act and name, each with its longest piece's chain and the
  * files behind it, and the same time by context.
  *
- * Contexts are a second key, not causes: start-up, training, the turn from one pass over the data to the next, checkpoints in
- * the loop, shut-down. They tile the thread's life, told by the steps; without steps there is one, the run.
+ * Contexts are a second key, not causes: start-up, training, the turn from one pass over the data to the next, evaluation and
+ * checkpoints in the loop, shut-down. They tile the thread's life, told by the steps; without steps there is one, the run.
  */
 #ifndef STRATA_ANALYZE_WHY_LEDGER_H
 #define STRATA_ANALYZE_WHY_LEDGER_H
@@ -13,16 +13,16 @@
 
 #include "analyze/steps.h"
 #include "analyze/why_acts.h"
-#include "analyze/why_saves.h"
 #include "base/buf.h"
 #include "base/numbering.h"
 
-#define WHY_CONTEXTS(CONTEXT)            \
-	CONTEXT(START, "start-up")       \
-	CONTEXT(TRAINING, "training")    \
-	CONTEXT(TURN, "epoch turn-over") \
-	CONTEXT(SAVE, "checkpoint")      \
-	CONTEXT(END, "shut-down")        \
+#define WHY_CONTEXTS(CONTEXT)             \
+	CONTEXT(START, "start-up")        \
+	CONTEXT(TRAINING, "training")     \
+	CONTEXT(TURN, "epoch turn-over")  \
+	CONTEXT(EVALUATION, "evaluation") \
+	CONTEXT(SAVE, "checkpoint")       \
+	CONTEXT(END, "shut-down")         \
 	CONTEXT(RUN, "run")
 
 enum why_context_id {
@@ -103,8 +103,15 @@ struct ledger_entry {
 	int64_t file;
 };
 
-int ledger_open(struct ledger *ledger, uint64_t start, uint64_t end, const struct steps *steps,
-		const struct saves *saves);
+struct why_span {
+	uint64_t start, end;
+};
+
+int ledger_open(struct ledger *ledger, uint64_t start, uint64_t end, const struct steps *steps);
+
+/* Cuts spans of the loop, in order of time and without overlap, out of the contexts around them. 0 or -ENOMEM. */
+int ledger_cut(struct ledger *ledger, const struct why_span *spans, size_t count,
+	       enum why_context_id context);
 
 /* Adds [start, end), as far as it lies in the life. Gives the line when this is its longest piece so far, so that the caller can say how it
  * was come to; else NULL. 0 or -ENOMEM. */

@@ -81,6 +81,8 @@ tells() {
 	tells '[(p["says"], us(p["ns"])) for p in why["checkpoints"]["parts"]]' "[('gathering and serialising', 14000), ('writing', 5000), ('throttled', 7000), ('syncing', 22000), ('renaming', 2000)]"
 	tells 'why["checkpoints"]["list"][0]["path"], why["checkpoints"]["list"][0]["loop"]' "('/data/saved.tmp', True)"
 	tells '[us(c["ns"]) for c in why["contexts"] if c["name"] == "checkpoint"]' '[50000]'
+	# What is marked as evaluation is one, less the checkpoint in it; a moment of that name is none.
+	tells '[us(c["ns"]) for c in why["contexts"] if c["name"] == "evaluation"]' '[30000]'
 	tells 'sum(c["ns"] for c in why["contexts"]) == why["total_ns"]' True
 	"$STRATA" why "$RUN" | grep -q '^1 checkpoint of 2.* took 50.0 ms of the thread: gathering and serialising 14.0 ms, writing'
 	# Without one, nothing is said.

@@ -10,7 +10,8 @@ million nanoseconds sharp: what `strata why` must say can be written down.
     starved   the worker gets the next index only when the loop has computed: it is idle meanwhile
     lost      half, with rows of sched lost
     gpu       half, on a GPU: each step launches a kernel of 60 ms and synchronises, spinning
-    saved     half, with a checkpoint of 50 ms in the sixth step, a log that is written in each, and a file renamed before the loop
+    saved     half, with a checkpoint of 50 ms in the sixth step, a log that is written in each, a file renamed before the loop; marks of
+              an evaluation of 80 ms around the checkpoint, and moments named validation
 """
 import sys
 
@@ -134,6 +135,10 @@ def loop(read, decode, compute, starved=False, gpu=0, saves=False):
         asked = done if starved else taken
         if saves and number == 5:
             save(taken, done)
+            row("mark", ts=at(taken + 2), pid=100, tid=100, source="mark", name="eval_start")
+            row("mark", ts=at(taken + 82), pid=100, tid=100, source="mark", name="eval_stop")
+            row("mark", ts=at(taken + 83), pid=100, tid=100, source="mark", name="validation")
+            row("mark", ts=at(taken + 93), pid=100, tid=100, source="mark", name="validation")
         else:
             stay(100, taken, done, waker=201, syscall="poll")
         if saves:
