@@ -103,10 +103,17 @@ kept() { fetch /metrics | sed -nE 's/^# TYPE (strata_[a-z_]+) histogram$/\1/p; s
 loaded() { bpftool -j prog | jq -r '.[] | select((.name // "") | startswith("live_")) | .name' | sort -u | xargs; }
 
 @test "it keeps what it was asked for, all but sclat by default, and loads nothing for the rest" {
-	touch page
-	agent n1 --interval 0.2s
-	within 20 intervals 2
-	head -c 5 page
+	head -c 4096 /dev/zero >page
+	background "$W/beat" 250 50 100 "$T/page"
+	within 10 [ -s out ]
+	beat=$(cat out)
+	mv out beat.out
+	agent n1 --interval 0.2s -p "$beat"
+	kill -USR1 "$beat"
+	within 30 grep -q done beat.out
+	before=$(own intervals_total)
+	within 20 intervals $((before + 2))
+	same "reads" 250 "$(fetch /metrics | sed -n 's/^strata_io_latency_seconds_count{node="n1",op="pread64"} //p')"
 	[[ $(kept) != *syscall* && $(kept) == *strata_cpu_stay_seconds*strata_io_latency_seconds*strata_run_queue*strata_tasks_started_total* ]]
 	same "calls that move no data" "" "$(fetch /metrics | grep -E 'op="(nanosleep|clock_nanosleep|openat|futex)"')"
 	kill -TERM "$AGENT"

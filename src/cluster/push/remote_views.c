@@ -1,6 +1,7 @@
 /* See remote_views.h. Three things stand between braces: {opens}, the calls that open a file; {io}, {fs} and so on, a table with
  * its database; {q50 dur}, a quantile as DuckDB's quantile_cont has it, between the two nearest values, which old servers have no
- * function for. `sleep` is missing: it looks at the row before, and old servers have no window functions.
+ * function for. Missing are `sleep` and `levels`, which look at other rows (old servers have no window functions), and `ledger`
+ * and `ledger_sum`, which strata itself works out.
  */
 #include "cluster/push/remote_views.h"
 
