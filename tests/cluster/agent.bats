@@ -10,7 +10,7 @@ teardown() { leave; }
 
 @test "/metrics is good text and good OpenMetrics, for promtool and for what it does not find" {
 	command -v promtool >/dev/null || skip "no promtool"
-	agent n1 --interval 0.3s
+	agent n1 --interval 0.3s --metrics all
 	within 20 intervals 3
 	fetch /metrics -D headers >text
 	says headers "^Content-Type: text/plain; version=0.0.4; charset=utf-8"

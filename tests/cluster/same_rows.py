@@ -3,10 +3,14 @@
 
     same_rows.py STRATA RUN URL NODE RUN_NAME [TABLE...]
 
-Prints the tables and how many rows each has; fails with the first rows that differ, are missing, or are there twice.
+Prints the tables and how many rows each has; fails with the first rows that differ, are missing, or are there twice. What DuckDB
+said is kept in the folder $SAME_ROWS, if that is set, for the next comparison with the same trace.
 """
 import collections
+import hashlib
 import json
+import os
+import pickle
 import subprocess
 import sys
 import urllib.request
@@ -25,6 +29,18 @@ def local(sql):
     return [json.loads(line) for line in out.splitlines()]
 
 
+def kept(what, make):
+    """make(), or what it gave when it was called for the same before."""
+    folder = os.environ.get("SAME_ROWS")
+    path = folder and f"{folder}/{hashlib.sha256(f'{strata} {run} {what}'.encode()).hexdigest()}.rows"
+    if path and os.path.exists(path):
+        return pickle.load(open(path, "rb"))
+    value = make()
+    if path:
+        pickle.dump(value, open(path, "wb"))
+    return value
+
+
 def plain(value):
     if isinstance(value, bool):
         return int(value)
@@ -36,10 +52,9 @@ def key(row, columns):
 
 
 if not tables:
-    tables = [row["table_name"] for row in local(
-        "select distinct table_name from duckdb_columns() where column_name = 'node' and table_name not in "
-        "(select view_name from duckdb_views() where sql like '%GROUP BY%' or sql like '%ORDER BY%')")]
-    tables = sorted(t for t in tables if not t.startswith("_"))
+    listed = ("select distinct table_name from duckdb_columns() where column_name = 'node' and table_name not in "
+              "(select view_name from duckdb_views() where sql like '%GROUP BY%' or sql like '%ORDER BY%')")
+    tables = kept(listed, lambda: sorted(row["table_name"] for row in local(listed) if not row["table_name"].startswith("_")))
 
 failed = False
 for table in tables:
@@ -48,14 +63,14 @@ for table in tables:
     columns = [line.split("\t")[0] for line in ask(f"DESCRIBE TABLE {table}").splitlines()]
     columns = [c for c in columns if c not in ("run", "node", "job", "job_rank", "batch", "day")]
     shown = ", ".join(f'epoch_ns(utc) AS utc' if c == "utc" else f'"{c}"' for c in columns)
-    here = local(f"SELECT {shown} FROM {table}")
-    left = collections.Counter(key(row, columns) for row in here)
+    asked = f"SELECT {shown} FROM {table}"
+    left = kept(asked, lambda: collections.Counter(key(row, columns) for row in local(asked)))
     right = collections.Counter(key(row, columns) for row in there)
     if left != right:
         failed = True
-        print(f"{table}: {len(here)} rows in the trace, {len(there)} in ClickHouse")
+        print(f"{table}: {left.total()} rows in the trace, {len(there)} in ClickHouse")
         print("  only in the trace:", list((left - right).items())[:2])
         print("  only in ClickHouse:", list((right - left).items())[:2])
     else:
-        print(f"{table}: {len(here)} rows are the same")
+        print(f"{table}: {left.total()} rows are the same")
 sys.exit(failed)
