@@ -157,6 +157,7 @@ bench: deps
 	$(Q)bench/sql
 	$(Q)bench/export
 	$(Q)bench/report
+	$(Q)bench/agent
 
 .PHONY: tests-built bench-built
 TOOLS := $(addprefix $(B)/tools/,schema-docs rows_to_run small_bomb refuse_bpf.so cut_mapped.so)

@@ -195,7 +195,8 @@ static int add_phase(struct making *making, const struct said *event, uint64_t s
 {
 	struct phase phase = { .start = clip(making->span, start),
 			       .end = clip(making->span, end),
-			       .open = open };
+			       .open = open,
+			       .point = event->kind == MLLOG_POINT && !event->span };
 	struct marked_step step = { phase.start, phase.end };
 
 	if (is_step(event->stem)) {

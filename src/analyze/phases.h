@@ -28,6 +28,7 @@ struct phase {
 	uint64_t start, end;
 	unsigned depth; /* phases around it */
 	bool open;	/* its end, or its start, was not seen */
+	bool point;	/* only its beginning was marked */
 };
 
 /* A step that the job marked. */

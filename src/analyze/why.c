@@ -112,6 +112,46 @@ static int check_recording(const struct why *why, struct error *e)
 	return 0;
 }
 
+static bool begins_with(const char *text, const char *start)
+{
+	return !strncasecmp(text, start, strlen(start));
+}
+
+/* A phase that the job named so, with its beginning and its end. */
+static bool is_evaluation(const struct phase *phase)
+{
+	return !phase->open && !phase->point &&
+	       (begins_with(phase->stem, "eval") || begins_with(phase->stem, "valid"));
+}
+
+static int cut_contexts(struct why *why)
+{
+	size_t most = why->phases.count + saves_count(&why->saves), count = 0;
+	struct why_span *spans = calloc(most + 1, sizeof(*spans));
+	uint64_t reached = why->steps.count ? why->steps.list[0].start : UINT64_MAX;
+	int err;
+
+	if (!spans)
+		return -ENOMEM;
+	for (size_t i = 0; i < why->phases.count; i++) {
+		const struct phase *phase = &why->phases.list[i];
+
+		if (phase->start < reached || !is_evaluation(phase))
+			continue;
+		spans[count++] = (struct why_span){ phase->start, phase->end };
+		reached = phase->end;
+	}
+	err = ledger_cut(&why->ledger, spans, count, WHY_CONTEXT_EVALUATION);
+	count = 0;
+	for (size_t i = 0; i < saves_count(&why->saves); i++)
+		spans[count++] = (struct why_span){ saves_get(&why->saves, i)->start,
+						    saves_get(&why->saves, i)->end };
+	if (!err)
+		err = ledger_cut(&why->ledger, spans, count, WHY_CONTEXT_SAVE);
+	free(spans);
+	return err;
+}
+
 int why_load(struct why *why, const char *path, struct reader *reader, const struct dims *dims,
 	     const struct why_options *options, struct error *e)
 {
@@ -137,9 +177,11 @@ int why_load(struct why *why, const char *path, struct reader *reader, const str
 	find_life(why, &start, &end);
 	if (judge_open(&why->judge, &why->context, &why->stays, &why->calls, why->focus,
 		       why->focus_proc) ||
-	    ledger_open(&why->ledger, start, end, &why->steps) ||
+	    saves_find(&why->saves, &why->calls, dims, &why->steps, why->focus) ||
+	    ledger_open(&why->ledger, start, end, &why->steps) || cut_contexts(why) ||
 	    windows_open(&why->windows, &why->steps, start, end))
 		return error_set(e, -ENOMEM, "no memory for the ledger");
+	why->ledger.keeps_pieces = options->keep_pieces;
 	verdict_find_loop(why);
 	costs_open(&why->costs, why->verdict.start, why->verdict.end);
 	if (focus_charge(why) || ledger_finish(&why->ledger) || costs_finish(&why->costs, dims) ||
@@ -160,6 +202,7 @@ void why_free(struct why *why)
 	windows_close(&why->windows);
 	mix_free(&why->mix);
 	batches_free(&why->batches);
+	saves_free(&why->saves);
 	ledger_close(&why->ledger);
 	judge_close(&why->judge);
 	why_calls_free(&why->calls);

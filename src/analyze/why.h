@@ -23,6 +23,7 @@
 #include "analyze/why_judge.h"
 #include "analyze/why_ledger.h"
 #include "analyze/why_mix.h"
+#include "analyze/why_saves.h"
 #include "analyze/why_costs.h"
 #include "analyze/why_verdict.h"
 #include "analyze/why_windows.h"
@@ -36,6 +37,7 @@ struct why {
 	struct why_calls calls;
 	struct judge judge;
 	struct ledger ledger;
+	struct saves saves;
 	struct batches batches;
 	struct why_mix mix;
 	struct windows windows;
@@ -49,7 +51,8 @@ struct why {
 };
 
 struct why_options {
-	int64_t focus; /* thread id; CELL_NULL: the main thread of the main process */
+	int64_t focus;	  /* thread id; CELL_NULL: the main thread of the main process */
+	bool keep_pieces; /* the ledger's, one by one */
 };
 
 /* -ENODATA when the recording cannot tell: then the error says what is missing and what to record. */

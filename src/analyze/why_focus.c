@@ -125,6 +125,7 @@ static int charge_as(struct life *life, const struct verdict *verdict, uint64_t 
 	    mix_add_wait(&life->why->mix, verdict->act, start, end))
 		return -ENOMEM;
 	windows_add(&life->why->windows, why_acts[verdict->act].cause, start, end);
+	saves_add(&life->why->saves, life->why->focus, verdict->act, start, end);
 	if (add_costs(life, verdict, start, end))
 		return -ENOMEM;
 	return longest ? keep_chain(life, piece, longest) : 0;

@@ -62,7 +62,36 @@ int ledger_open(struct ledger *ledger, uint64_t start, uint64_t end, const struc
 {
 	*ledger = (struct ledger){ .start = start, .end = end };
 	ledger->lines.limit = ledger->borders.limit = ledger->files.limit = SIZE_MAX;
+	ledger->pieces.limit = SIZE_MAX;
 	return add_borders(ledger, steps);
+}
+
+int ledger_cut(struct ledger *ledger, const struct why_span *spans, size_t count,
+	       enum why_context_id context)
+{
+	struct buf old = ledger->borders;
+	const struct why_border *borders = (const struct why_border *)old.data;
+	size_t border_count = old.size / sizeof(*borders), at = 0;
+	uint64_t loop_end = borders[border_count - 1].ts;
+	int err = 0;
+
+	ledger->borders = (struct buf){ .limit = SIZE_MAX };
+	for (size_t i = 0; i < count && spans[i].start < loop_end && !err; i++) {
+		uint64_t end = spans[i].end < loop_end ? spans[i].end : loop_end;
+
+		for (; at < border_count && borders[at].ts <= spans[i].start && !err; at++)
+			err = add_border(ledger, borders[at].ts, borders[at].context);
+		if (!err)
+			err = add_border(ledger, spans[i].start, context);
+		while (at < border_count && borders[at].ts <= end)
+			at++;
+		if (!err)
+			err = add_border(ledger, end, borders[at - 1].context);
+	}
+	for (; at < border_count && !err; at++)
+		err = add_border(ledger, borders[at].ts, borders[at].context);
+	buf_free(&old);
+	return err;
 }
 
 /* The last border not after ts. */
@@ -82,8 +111,8 @@ static size_t border_at(const struct ledger *ledger, uint64_t ts)
 	return low;
 }
 
-static void add_by_context(struct ledger *ledger, struct why_line *line, uint64_t start,
-			   uint64_t end)
+static int add_by_context(struct ledger *ledger, struct why_line *line, int64_t file,
+			  uint64_t start, uint64_t end)
 {
 	const struct why_border *borders = (const struct why_border *)ledger->borders.data;
 	size_t count = ledger->borders.size / sizeof(*borders);
@@ -91,12 +120,16 @@ static void add_by_context(struct ledger *ledger, struct why_line *line, uint64_
 	for (size_t i = border_at(ledger, start); start < end; i++) {
 		enum why_context_id context = borders[i].context;
 		uint64_t to = i + 1 < count && borders[i + 1].ts < end ? borders[i + 1].ts : end;
+		struct why_piece piece = { start, to, file, line->name, line->act, context };
 
+		if (ledger->keeps_pieces && buf_append(&ledger->pieces, &piece, sizeof(piece)))
+			return -ENOMEM;
 		line->by_context[context] += to - start;
 		ledger->by_context[context] += to - start;
 		ledger->context_causes[context][why_acts[line->act].cause] += to - start;
 		start = to;
 	}
+	return 0;
 }
 
 /* ---- lines ---- */
@@ -140,7 +173,8 @@ int ledger_add(struct ledger *ledger, const struct ledger_entry *entry, uint64_t
 	line->pieces++;
 	ledger->total_ns += end - start;
 	ledger->causes[why_acts[entry->act].cause] += end - start;
-	add_by_context(ledger, line, start, end);
+	if (add_by_context(ledger, line, entry->file, start, end))
+		return -ENOMEM;
 	if (end - start > line->longest_ns) {
 		line->longest_ns = end - start;
 		line->longest_ts = start;
@@ -172,6 +206,13 @@ static int compare_sums(const void *a, const void *b)
 	const struct why_sum *left = a, *right = b;
 
 	return left->ns > right->ns ? -1 : left->ns < right->ns;
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct why_piece *left = a, *right = b;
+
+	return left->start < right->start ? -1 : left->start > right->start;
 }
 
 static void sum_lines(struct ledger *ledger)
@@ -211,6 +252,9 @@ int ledger_finish(struct ledger *ledger)
 		lines[i].share = share_of(lines[i].ns, ledger->total_ns);
 	if (count)
 		qsort(lines, count, sizeof(*lines), compare_lines);
+	if (ledger->pieces.size)
+		qsort(ledger->pieces.data, ledger_piece_count(ledger), sizeof(struct why_piece),
+		      compare_pieces);
 	sum_lines(ledger);
 	return 0;
 }
@@ -224,6 +268,7 @@ void ledger_close(struct ledger *ledger)
 	buf_free(&ledger->lines);
 	buf_free(&ledger->borders);
 	buf_free(&ledger->files);
+	buf_free(&ledger->pieces);
 	numbering_free(&ledger->by_line);
 	numbering_free(&ledger->by_file);
 	*ledger = (struct ledger){ 0 };

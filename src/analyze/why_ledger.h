@@ -1,12 +1,13 @@
 /* The focus thread's time as lines that add up to it: one line for each act and name, each with its longest piece's chain and the
  * files behind it, and the same time by context.
  *
- * Contexts are a second key, not causes: start-up, training, the turn from one pass over the data to the next, shut-down. They tile
- * the thread's life, told by the steps; without steps there is one, the run.
+ * Contexts are a second key, not causes: start-up, training, the turn from one pass over the data to the next, evaluation and
+ * checkpoints in the loop, shut-down. They tile the thread's life, told by the steps; without steps there is one, the run.
  */
 #ifndef STRATA_ANALYZE_WHY_LEDGER_H
 #define STRATA_ANALYZE_WHY_LEDGER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,11 +16,13 @@
 #include "base/buf.h"
 #include "base/numbering.h"
 
-#define WHY_CONTEXTS(CONTEXT)            \
-	CONTEXT(START, "start-up")       \
-	CONTEXT(TRAINING, "training")    \
-	CONTEXT(TURN, "epoch turn-over") \
-	CONTEXT(END, "shut-down")        \
+#define WHY_CONTEXTS(CONTEXT)             \
+	CONTEXT(START, "start-up")        \
+	CONTEXT(TRAINING, "training")     \
+	CONTEXT(TURN, "epoch turn-over")  \
+	CONTEXT(EVALUATION, "evaluation") \
+	CONTEXT(SAVE, "checkpoint")       \
+	CONTEXT(END, "shut-down")         \
 	CONTEXT(RUN, "run")
 
 enum why_context_id {
@@ -67,6 +70,15 @@ struct why_sum {
 	uint64_t by_context[WHY_CONTEXT_COUNT];
 };
 
+/* A stretch of the life in one context that one thing explains. */
+struct why_piece {
+	uint64_t start, end;
+	int64_t file; /* CELL_NULL: none */
+	uint32_t name;
+	enum why_act act;
+	enum why_context_id context;
+};
+
 struct ledger {
 	struct why_sum sums[WHY_ACT_COUNT]; /* the greatest first once finished */
 	size_t sum_count;
@@ -74,6 +86,9 @@ struct ledger {
 	struct buf borders; /* struct why_border, in order of time */
 	struct buf files;   /* struct why_file */
 	struct numbering by_line, by_file;
+	bool keeps_pieces;
+	struct buf
+		pieces; /* struct why_piece, where they are kept; once finished in order of time, tiling the life */
 	uint64_t total_ns;
 	uint64_t by_context[WHY_CONTEXT_COUNT];
 	uint64_t causes[WHY_CAUSE_COUNT];
@@ -88,7 +103,15 @@ struct ledger_entry {
 	int64_t file;
 };
 
+struct why_span {
+	uint64_t start, end;
+};
+
 int ledger_open(struct ledger *ledger, uint64_t start, uint64_t end, const struct steps *steps);
+
+/* Cuts spans of the loop, in order of time and without overlap, out of the contexts around them. 0 or -ENOMEM. */
+int ledger_cut(struct ledger *ledger, const struct why_span *spans, size_t count,
+	       enum why_context_id context);
 
 /* Adds [start, end), as far as it lies in the life. Gives the line when this is its longest piece so far, so that the caller can say how it
  * was come to; else NULL. 0 or -ENOMEM. */
@@ -105,6 +128,16 @@ static inline size_t ledger_count(const struct ledger *ledger)
 static inline const struct why_line *ledger_line(const struct ledger *ledger, size_t i)
 {
 	return (const struct why_line *)ledger->lines.data + i;
+}
+
+static inline size_t ledger_piece_count(const struct ledger *ledger)
+{
+	return ledger->pieces.size / sizeof(struct why_piece);
+}
+
+static inline const struct why_piece *ledger_piece(const struct ledger *ledger, size_t i)
+{
+	return (const struct why_piece *)ledger->pieces.data + i;
 }
 
 #endif

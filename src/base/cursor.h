@@ -22,7 +22,7 @@ static inline struct cursor cursor_over(const void *bytes, size_t size)
 {
 	const uint8_t *start = bytes;
 
-	return (struct cursor){ .at = start, .end = start + size };
+	return (struct cursor){ .at = start, .end = size ? start + size : start };
 }
 
 static inline size_t cursor_left(const struct cursor *cursor)

@@ -14,7 +14,7 @@ extern bool bpf_session_is_return(void) __ksym __weak;
 static __always_inline bool call_enter(__u64 cookie, __u64 sp, struct call_registers *registers)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct call_frame *frame, alone = {};
+	struct call_frame *frame;
 	struct function_traits *traits;
 	struct task_state *state;
 	struct call_stack *stack;
@@ -32,7 +32,7 @@ static __always_inline bool call_enter(__u64 cookie, __u64 sp, struct call_regis
 		stack_trim(stack, sp);
 	depth = stack->count;
 	pair = !(cookie & CALL_ENTRY_ONLY) && depth < CALL_FRAMES && own;
-	frame = pair ? &stack->frames[depth & (CALL_FRAMES - 1)] : &alone;
+	frame = pair ? &stack->frames[depth & (CALL_FRAMES - 1)] : &stack->alone;
 	frame->sp = sp;
 	frame->cookie = cookie;
 	__builtin_memcpy(frame->args, registers->args, sizeof(frame->args));
@@ -47,9 +47,9 @@ static __always_inline bool call_enter(__u64 cookie, __u64 sp, struct call_regis
 	if (!(cookie & CALL_ENTRY_ONLY))
 		loss_count(LAYER_call, LOSS_DEPTH);
 	if (cookie & CALL_PATHS && !call_aggregates && !call_min_dur)
-		call_send_path(stack, &alone, CALL_NO_LENGTH, 0, depth);
+		call_send_path(stack, frame, CALL_NO_LENGTH, 0, depth);
 	else
-		call_left(stack, &alone, depth);
+		call_left(stack, frame, depth);
 	return false;
 }
 

@@ -41,6 +41,8 @@ struct call_stack {
 	__u64 low; /* the thread's own stack, as far as it is known; 0: not yet */
 	__u64 high;
 	struct call_frame frames[CALL_FRAMES];
+	/* A call without a place among them; the stack of the programs is too small for it. */
+	struct call_frame alone;
 };
 
 struct {

@@ -171,8 +171,7 @@ __noinline int call_tell_entry(struct function_traits *traits, struct call_regis
 		else
 			facts->bytes *= factor;
 	}
-	if (!is_of_result(&traits->fd))
-		facts->file = call_file(traits, registers);
+	facts->file = is_of_result(&traits->fd) ? 0 : call_file(traits, registers);
 	return 0;
 }
 

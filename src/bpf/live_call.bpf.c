@@ -6,6 +6,7 @@
 /* Set by strata before load. */
 const volatile __u16 live_calls[LIVE_CALL_NUMBERS] = {}; /* LIVE_CALL_* */
 const volatile bool live_by_file = false;
+const volatile bool live_moving_only = false; /* iolat without sclat */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -14,14 +15,18 @@ struct {
 	__type(value, struct live_file);
 } live_files SEC(".maps");
 
+static __always_inline bool is_wanted(__u64 number)
+{
+	return number < LIVE_CALL_NUMBERS && live_calls[number];
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(live_call_enter, struct pt_regs *regs, long number)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct live_thread *thread;
 
-	if ((__u64)number >= LIVE_CALL_NUMBERS || task->thread_info.status & TS_COMPAT ||
-	    !live_calls[number] || !live_watched(task))
+	if (!is_wanted(number) || task->thread_info.status & TS_COMPAT || !live_watched(task))
 		return 0;
 	thread = live_thread(task->pid);
 	if (!thread)
@@ -77,15 +82,21 @@ static __always_inline void count_file(struct task_struct *task, __u32 fd, __u64
 		__sync_fetch_and_add(writes ? &file->write_bytes : &file->read_bytes, returned);
 }
 
+/* Most calls are of no interest to iolat, and their numbers tell it at once. Calls that change theirs before they end, as
+ * rt_sigreturn does, move no data.
+ */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(live_call_exit, struct pt_regs *regs, long returned)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct live_thread *thread = live_thread(task->pid);
+	struct live_thread *thread;
 	struct live_hist *hist;
 	__u32 subject;
 	__u64 ns;
 
+	if (live_moving_only && !is_wanted(regs->orig_ax))
+		return 0;
+	thread = live_thread(task->pid);
 	if (!thread || thread->tid != (__u32)task->pid || !thread->since)
 		return 0;
 	ns = bpf_ktime_get_ns() - thread->since;

@@ -14,16 +14,20 @@
 #include "capture/rights.h"
 #include "cluster/cluster.h"
 #include "cmd/cmd.h"
+#include "live/live.h"
 
 #define MOST_JOB       1024
 #define MOST_NAME      63
 #define MOST_PROCESSES 1024
-#define LEAST_INTERVAL (100 * 1000000ull)
+/* sclat costs as much as all others together. */
+#define DEFAULT_METRICS "cpudist,runqlat,pidpersec,iolat,biolat"
+#define MOST_METRIC	16 /* characters of a name */
+#define LEAST_INTERVAL	(100 * 1000000ull)
 
 /* The options, filled once by cmd_parse(). */
 static struct {
 	const char *node, *listen, *store, *job, *token_file, *certificate, *key, *coordinate;
-	const char *push, *cluster, *spool;
+	const char *push, *cluster, *spool, *metrics;
 	uint64_t interval, age, size, processes, push_every;
 } given = {
 	.listen = "127.0.0.1:6100",
@@ -33,6 +37,7 @@ static struct {
 	.size = 1ull << 30,
 	.processes = 16,
 	.push_every = 10 * NS_PER_SECOND,
+	.metrics = DEFAULT_METRICS,
 };
 
 static const struct option_row agent_rows[] = {
@@ -47,6 +52,8 @@ static const struct option_row agent_rows[] = {
 	  "forget what is older (default: 168h; 0: nothing)" },
 	{ 0, "max-size", OPTION_SIZE, &given.size, "SIZE",
 	  "keep the store below this, forgetting the oldest (default: 1G)" },
+	{ 0, "metrics", OPTION_TEXT, &given.metrics, "NAME,...",
+	  "of strata stat, what to count, or all (default: all but sclat)" },
 	{ 0, "processes", OPTION_COUNT, &given.processes, "N",
 	  "histograms of the N busiest processes too (default: 16)" },
 	{ 'p', "pid", OPTION_TEXT, &given.job, "PID,...",
@@ -113,6 +120,25 @@ static int parse_job(const char *text, pid_t *pids, size_t *count, struct error 
 	return 0;
 }
 
+/* Names of live.def with commas between, or all. */
+static int parse_metrics(const char *text, unsigned *live, struct error *e)
+{
+	char name[MOST_METRIC + 1];
+	int err = 0;
+
+	*live = strcmp(text, "all") ? 0 : LIVE_BIT(LIVE_COUNT) - 1;
+	if (*live)
+		return 0;
+	do {
+		size_t length = strcspn(text, ",");
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, text);
+		err = live_find(name, live, e);
+		text += length;
+	} while (!err && *text++);
+	return err;
+}
+
 static int check_given(const struct arguments *arguments, struct error *e)
 {
 	if (arguments->count || arguments->command)
@@ -124,10 +150,10 @@ static int check_given(const struct arguments *arguments, struct error *e)
 	return 0;
 }
 
-static int run_agent(const char *node, const pid_t *job, size_t job_count, struct error *e)
+static int run_agent(unsigned live, const pid_t *job, size_t job_count, struct error *e)
 {
 	struct agent_config config = {
-		.node = node,
+		.node = given.node,
 		.listen = given.listen,
 		.store = given.store,
 		.token_file = given.token_file,
@@ -140,6 +166,7 @@ static int run_agent(const char *node, const pid_t *job, size_t job_count, struc
 			  .every = given.push_every },
 		.interval = given.interval,
 		.retention = { .age = given.age, .size = given.size },
+		.live = live,
 		.job = job,
 		.job_count = job_count,
 		.processes = given.processes,
@@ -155,6 +182,7 @@ int cluster_agent(int argc, char **argv)
 	struct arguments arguments;
 	pid_t job[MOST_JOB];
 	size_t job_count;
+	unsigned live;
 	struct error e;
 	int status;
 
@@ -164,10 +192,10 @@ int cluster_agent(int argc, char **argv)
 	if (!given.node)
 		given.node = host;
 	if (check_given(&arguments, &e) || check_name(given.node, &e) ||
-	    parse_job(given.job, job, &job_count, &e))
+	    parse_metrics(given.metrics, &live, &e) || parse_job(given.job, job, &job_count, &e))
 		status = cmd_usage(argv[0], &e);
 	else
-		status = run_agent(given.node, job, job_count, &e) ? cmd_fail(&e) : CMD_OK;
+		status = run_agent(live, job, job_count, &e) ? cmd_fail(&e) : CMD_OK;
 	free(arguments.items);
 	return status;
 }

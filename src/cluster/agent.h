@@ -21,6 +21,7 @@ struct agent_config {
 	struct push_options push;		    /* to NULL: nothing is pushed */
 	uint64_t interval;			    /* ns */
 	struct metric_retention retention;
+	unsigned live; /* LIVE_BITs of what is kept */
 	const pid_t *job;
 	size_t job_count;
 	uint64_t processes;

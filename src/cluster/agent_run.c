@@ -135,7 +135,8 @@ static int open_signals(struct running *running, struct error *e)
 /* The programs are loaded with all rights; what strangers can reach comes after those are gone. */
 static int open_all(struct running *running, const struct agent_config *config, struct error *e)
 {
-	struct measure_config measure = { .job = config->job,
+	struct measure_config measure = { .live = config->live,
+					  .job = config->job,
 					  .job_count = config->job_count,
 					  .processes = config->processes };
 	int err = read_secrets(running, config, e);

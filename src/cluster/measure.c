@@ -29,6 +29,7 @@ struct measure {
 	struct sink sink;
 	struct job_figures *job; /* NULL: the whole machine */
 	uint64_t processes, lost, since;
+	bool counts_tasks;   /* pidpersec is wanted */
 	struct buf measured; /* struct measured */
 	struct buf samples;  /* struct metric_sample, once all are there */
 };
@@ -50,13 +51,13 @@ static void open_samplers(struct measure *measure)
 int measure_open(struct measure **out, const struct measure_config *config, struct error *e)
 {
 	struct live_config live = {
-		.what = LIVE_BIT(LIVE_COUNT) - 1,
+		.what = config->live,
 		.unit = 1000,
 		.pids = config->job,
 		.pid_count = config->job_count,
 		.follow = config->job_count,
 		.on_cpu = true,
-		.per_process = config->processes,
+		.per_process = config->processes && config->live & LIVE_BIT(LIVE_cpudist),
 	};
 	struct measure *measure = calloc(1, sizeof(*measure));
 	int err = 0;
@@ -68,6 +69,7 @@ int measure_open(struct measure **out, const struct measure_config *config, stru
 		err = error_set(e, -ENOMEM, "out of memory");
 	if (!err) {
 		measure->processes = config->processes;
+		measure->counts_tasks = config->live & LIVE_BIT(LIVE_pidpersec);
 		sink_init(&measure->sink, NULL);
 		err = live_open(&measure->live, &live, e);
 	}
@@ -223,7 +225,9 @@ static int take_histograms(struct measure *measure)
 		if (!series->pid || is_busy(reading, series, from))
 			err = add_series(measure, series);
 	}
-	return err ? err : add_value(measure, METRIC_pidpersec, "", (double)reading->started);
+	return err || !measure->counts_tasks
+		       ? err
+		       : add_value(measure, METRIC_pidpersec, "", (double)reading->started);
 }
 
 /* ---- figures ---- */

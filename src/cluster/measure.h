@@ -12,6 +12,7 @@
 #include "cluster/metric_store.h"
 
 struct measure_config {
+	unsigned live;	  /* LIVE_BITs of what is kept */
 	const pid_t *job; /* processes whose job is watched; none: the whole machine */
 	size_t job_count;
 	uint64_t processes; /* of the busiest, histograms of their own */

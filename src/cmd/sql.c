@@ -263,7 +263,8 @@ static int check_runs(const struct sql *sql, struct error *e)
 /* Returns the exit status. */
 static int sql_ask(struct sql *sql, const struct sql_paths *paths, const char *text)
 {
-	struct database_options options = { .allow_files = given.allow_files };
+	struct database_options options = { .allow_files = given.allow_files,
+					    .make_ledger = sql_make_ledger };
 	struct error e;
 	int status = CMD_OK;
 	int err;

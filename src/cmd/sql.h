@@ -37,6 +37,9 @@ int sql_dot(struct sql *sql, const char *line);
 /* Sets the format by its name; -EINVAL. */
 int sql_set_format(struct sql *sql, const char *name, struct error *e);
 
+/* The pieces of the ledger that `strata why` makes of the run, for view ledger. */
+int sql_make_ledger(const struct run *run, struct pieces *out, struct error *e);
+
 /* Reads statements from the terminal until the end. */
 int sql_prompt(struct sql *sql, struct error *e);
 

@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/suggest.h"
 #include "base/units.h"
 #include "capture/rights.h"
 #include "cmd/cmd.h"
@@ -63,22 +62,6 @@ struct request {
 	uint64_t count;	   /* intervals; 0: until Ctrl-C */
 };
 
-static int find_what(const char *name, unsigned *what, struct error *e)
-{
-	const char *names[LIVE_COUNT];
-	char hint[256];
-
-	for (unsigned i = 0; i < LIVE_COUNT; i++) {
-		names[i] = live_infos[i].name;
-		if (!strcmp(names[i], name)) {
-			*what |= LIVE_BIT(i);
-			return 0;
-		}
-	}
-	return error_set(e, -EINVAL, "unknown histogram '%s', %s", name,
-			 suggest_names(hint, sizeof(hint), name, names, LIVE_COUNT));
-}
-
 /* Names, then perhaps an interval and a count. */
 static int parse_request(const struct arguments *arguments, struct request *request,
 			 struct error *e)
@@ -89,7 +72,7 @@ static int parse_request(const struct arguments *arguments, struct request *requ
 	for (i = 0; !err && i < arguments->count; i++) {
 		if (*arguments->items[i] >= '0' && *arguments->items[i] <= '9')
 			break;
-		err = find_what(arguments->items[i], &request->what, e);
+		err = live_find(arguments->items[i], &request->what, e);
 	}
 	if (err)
 		return err;

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/caps.h"
 #include "base/clock.h"
+#include "base/suggest.h"
 #include "bpf/live_block.skel.h"
 #include "bpf/live_call.skel.h"
 #include "bpf/live_sched.skel.h"
@@ -29,6 +31,22 @@ const struct live_info live_infos[LIVE_COUNT] = {
 #define LIVE(id, narrowed, text) [LIVE_##id] = { #id, text, narrowed },
 #include "live/live.def"
 };
+
+int live_find(const char *name, unsigned *what, struct error *e)
+{
+	const char *names[LIVE_COUNT];
+	char hint[256];
+
+	for (unsigned i = 0; i < LIVE_COUNT; i++) {
+		names[i] = live_infos[i].name;
+		if (!strcmp(names[i], name)) {
+			*what |= LIVE_BIT(i);
+			return 0;
+		}
+	}
+	return error_set(e, -EINVAL, "unknown histogram '%s', %s", name,
+			 suggest_names(hint, sizeof(hint), name, names, LIVE_COUNT));
+}
 
 /* ---- memory that the programs share ---- */
 
@@ -165,6 +183,7 @@ static int open_call(struct live *live, struct error *e)
 	live_choose_calls(live, bpf->rodata->live_calls);
 	CONFIGURE(live, call, call_table, live->call_count);
 	bpf->rodata->live_by_file = live->config.top;
+	bpf->rodata->live_moving_only = !wants(live, LIVE_sclat);
 	bpf_map__set_max_entries(bpf->maps.live_files, live->config.top ? MOST_FILES : 1);
 	err = live->sched ? bpf_map__reuse_fd(bpf->maps.live_pids,
 					      bpf_map__fd(live->sched->maps.live_pids))

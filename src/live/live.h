@@ -32,6 +32,9 @@ struct live_info {
 
 extern const struct live_info live_infos[LIVE_COUNT];
 
+/* Adds what has this name to the bits. */
+int live_find(const char *name, unsigned *what, struct error *e);
+
 struct live_config {
 	unsigned what;	   /* LIVE_BITs */
 	uint64_t unit;	   /* ns of a slot's unit: 1000 or 1000000 */

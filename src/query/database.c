@@ -23,6 +23,7 @@ struct database {
 	struct runs runs;
 	struct scan_progress progress;
 	struct scan_table tables[TABLE_COUNT];
+	struct pieces_table ledger;
 	char *spill; /* folder; NULL: none */
 };
 
@@ -153,6 +154,8 @@ static int open_database(struct database *database, const struct database_option
 	}
 	if (!err)
 		err = utc_register(database->connection, &database->runs, e);
+	if (!err)
+		err = pieces_register(&database->ledger, database->connection, e);
 	for (unsigned i = 0; i < view_count && !err; i++)
 		err = create_view(database, &views[i], e);
 	return err ? err : lock_down(database, options, e);
@@ -167,6 +170,7 @@ int database_open(struct database **out, char *const *paths, size_t count,
 	if (!database)
 		return error_set(e, -ENOMEM, "out of memory");
 	pthread_mutex_init(&database->progress.lock, NULL);
+	pieces_init(&database->ledger, &database->runs, options->make_ledger);
 	err = duckdb_load(e);
 	if (!err)
 		err = runs_open(&database->runs, paths, count, e);
@@ -191,6 +195,7 @@ void database_close(struct database *database)
 	spill_remove(database->spill);
 	for (unsigned i = 0; i < TABLE_COUNT; i++)
 		filter_free(&database->tables[i].filter);
+	pieces_close(&database->ledger);
 	runs_close(&database->runs);
 	pthread_mutex_destroy(&database->progress.lock);
 	free(database);

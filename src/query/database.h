@@ -6,14 +6,16 @@
 #define STRATA_QUERY_DATABASE_H
 
 #include "base/error.h"
+#include "query/pieces.h"
 #include "query/result.h"
 #include "query/runs.h"
 
 struct database;
 
 struct database_options {
-	bool allow_files;   /* queries may read and write files */
-	const char *output; /* the one file that may be written all the same, or NULL */
+	bool allow_files;	  /* queries may read and write files */
+	const char *output;	  /* the one file that may be written all the same, or NULL */
+	pieces_maker make_ledger; /* what view ledger shows; NULL: it has no rows */
 };
 
 /* Opens the traces and DuckDB, and closes both again. */

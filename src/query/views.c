@@ -177,6 +177,13 @@ const struct view views[] = {
 	  "quantile_cont(dur, 0.5) / 1e3 AS p50_us, max(dur) / 1e3 AS max_us, "
 	  "sum(value)::BIGINT AS bytes, count(DISTINCT tid) AS threads, run, node "
 	  "FROM stall GROUP BY kind, path, dev, run, node ORDER BY time_ms DESC" },
+	{ "ledger", "Every piece of the time of the thread that trains, and what it went to",
+	  "SELECT ts, dur, cause, says, name, file, path, context, tid, t, run, node "
+	  "FROM strata_ledger() ORDER BY run, ts" },
+	{ "ledger_sum", "The same time per cause and what explains it",
+	  "SELECT cause, says, name, sum(dur)::BIGINT AS ns, sum(dur) / sum(sum(dur)) OVER "
+	  "(PARTITION BY run, node) AS share, count(*) AS pieces, max(dur) AS longest_ns, run, "
+	  "node FROM ledger GROUP BY cause, says, name, run, node ORDER BY run, ns DESC" },
 	{ "levels",
 	  "Calls, bytes and time at each level below an operation, its own time and with what is "
 	  "below",

@@ -155,12 +155,25 @@ static void describe_key(const struct event_row *event, unsigned column, char *o
 	}
 }
 
+/* Whether the key would name a part of a GPU, and the row is of all of it. */
+static bool is_whole_device(const struct event_row *event, unsigned column)
+{
+	const struct schema_table *schema = event->plan->schema;
+
+	return ((schema == &schema_tables[TABLE_gpu] && column == column_gpu_mig) ||
+		(schema == &schema_tables[TABLE_gpu_process] &&
+		 column == column_gpu_process_mig)) &&
+	       rows_cell(event->rows, column) == CELL_NULL;
+}
+
 void event_describe_keys(const struct event_row *event, char out[EVENT_KEYS_SIZE])
 {
 	size_t used = 0;
 
 	*out = 0;
 	for (unsigned i = 0; i < event->plan->key_count; i++) {
+		if (is_whole_device(event, event->plan->keys[i]))
+			continue;
 		if (i && used + 1 < EVENT_KEYS_SIZE)
 			out[used++] = ' ';
 		describe_key(event, event->plan->keys[i], out + used, EVENT_KEYS_SIZE - used);

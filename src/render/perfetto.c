@@ -1,6 +1,6 @@
 /* The native Perfetto trace: reads the rows of all tables in one order of time and gives each to the part
- * that writes it. Memory is bounded by what is under way at a time, by the threads and by the names, never
- * by the number of rows.
+ * that writes it. Memory is bounded by what is under way at a time, by the threads and by the names, not by the
+ * number of rows; but for the ledger, which is made of all rows of sched.
  */
 #include "render/perfetto.h"
 
@@ -111,6 +111,7 @@ static void take_row(struct perfetto *p, const struct merge *merge)
 
 	if (p->flows)
 		flows_advance(p, merge->ts);
+	why_advance(p, merge->ts);
 	switch (merge->table) {
 	case TABLE_sched: sched_take(p, merge->rows, merge->ts); return;
 	case TABLE_clock: take_clock(p, merge->rows, merge->ts); return;
@@ -219,7 +220,10 @@ static int write_run(struct perfetto *p, struct export_result *result, struct er
 	if (err)
 		return error_set(e, err, "out of memory");
 	p->throughput.start = 0;
+	why_open(p);
 	err = write_rows(p, result, e);
+	if (!err && result->rows)
+		why_advance(p, UINT64_MAX);
 	flows_close(p);
 	throughput_end(p);
 	sched_end(p);
@@ -230,6 +234,7 @@ static int write_run(struct perfetto *p, struct export_result *result, struct er
 static void run_free(struct perfetto *p)
 {
 	flows_close(p);
+	why_close(p);
 	sched_end(p);
 	tracks_free(p);
 	strings_free(&p->names);

@@ -81,6 +81,9 @@ enum {
 #define PERFETTO_MAX_TEXT  16384u
 #define PERFETTO_MAX_DEPTH 16 /* of slices on a thread; deeper ones go to lanes */
 
+/* Of slices: a table's number plus 1, and this one. */
+#define PERFETTO_WHY (TABLE_COUNT + 1)
+
 /* Room that any packet with all columns of a row fits in. */
 #define PERFETTO_ROOM ((size_t)(SHOWN_MAX_COLUMNS + 2) * (PERFETTO_MAX_TEXT + 64))
 
@@ -134,6 +137,7 @@ struct perfetto_table {
 
 struct sched_cpu;
 struct flows;
+struct why_spans;
 
 struct perfetto {
 	const struct export_request *request;
@@ -166,6 +170,7 @@ struct perfetto {
 	struct sched_cpu *cpus;
 	uint32_t cpu_count;
 	struct flows *flows;
+	struct why_spans *why;
 	struct {
 		uint64_t start, bytes[2]; /* of the interval under way */
 		uint64_t tracks[2];
@@ -220,6 +225,7 @@ void tracks_free(struct perfetto *p);
 
 /* With the event's arguments; NULL: none. */
 void slice_begin(struct perfetto *p, const struct slice *slice, const struct event_row *event);
+void slice_end(struct perfetto *p, uint64_t track, uint64_t end);
 void slices_take(struct perfetto *p, const struct event_row *event);
 
 /* ---- perfetto_counters.c ---- */
@@ -253,5 +259,12 @@ void flows_add_call(struct perfetto *p, const struct flow_call *call);
 void flows_add_request(struct perfetto *p, const struct flow_request *request);
 void flows_advance(struct perfetto *p, uint64_t ts);
 void flows_close(struct perfetto *p);
+
+/* ---- perfetto_why.c: the ledger of the focus thread ---- */
+
+/* Where the run cannot be judged, the other two do nothing. */
+void why_open(struct perfetto *p);
+void why_advance(struct perfetto *p, uint64_t ts);
+void why_close(struct perfetto *p);
 
 #endif

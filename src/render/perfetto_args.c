@@ -29,7 +29,6 @@ static bool is_argument(const struct event_plan *plan, const struct event_argume
 	return argument->role != ROLE_KEY || plan->calls;
 }
 
-/* A table's number plus 1 is the iid of its category. */
 void arguments_prepare(struct perfetto *p)
 {
 	uint32_t names = 0;
@@ -52,6 +51,7 @@ void arguments_prepare(struct perfetto *p)
 			interned_write(p, INTERNED_ARGUMENT_NAMES, names, name, strlen(name));
 		}
 	}
+	interned_write(p, INTERNED_CATEGORIES, PERFETTO_WHY, "why", strlen("why"));
 }
 
 const char *text_escape(struct perfetto *p, const char *bytes, size_t *size)

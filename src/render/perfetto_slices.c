@@ -26,7 +26,7 @@ void slice_begin(struct perfetto *p, const struct slice *slice, const struct eve
 	packet_end(p, at, packet);
 }
 
-static void slice_end(struct perfetto *p, uint64_t track, uint64_t end)
+void slice_end(struct perfetto *p, uint64_t track, uint64_t end)
 {
 	uint8_t *packet, *event, *at = packet_begin(p, &packet);
 

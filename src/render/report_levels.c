@@ -32,7 +32,8 @@ static void put_node(struct table *table, const struct level_node *node)
 	if (isnan(node->bytes_a_call))
 		table_cell(table, "%s", "");
 	else
-		table_bytes(table, (uint64_t)node->bytes_a_call);
+		table_bytes(table, node->bytes_a_call < 0x1p64 ? (uint64_t)node->bytes_a_call
+							       : UINT64_MAX);
 	if (isnan(node->growth))
 		table_cell(table, "%s", "");
 	else

@@ -8,6 +8,7 @@
 
 #define MOST_FILES 10
 #define MOST_COSTS 20
+#define MOST_SAVES 300
 
 static void print_focus(struct json *json, const struct why *why)
 {
@@ -259,6 +260,35 @@ static void print_costs(struct json *json, const struct costs *costs)
 	json_close(json);
 }
 
+static void print_saves(struct json *json, const struct why *why)
+{
+	const struct saves *saves = &why->saves;
+
+	json_open(json, "checkpoints", '{');
+	json_uint(json, "count", saves_count(saves));
+	JSON_FIELDS(json, saves, ns, bytes);
+	json_open(json, "parts", '[');
+	for (unsigned i = 0; i < WHY_SAVE_PART_COUNT; i++) {
+		json_open(json, NULL, '{');
+		json_string(json, "says", why_save_says[i]);
+		json_uint(json, "ns", saves->parts[i]);
+		json_close(json);
+	}
+	json_close(json);
+	json_open(json, "list", '[');
+	for (size_t i = 0; i < saves_count(saves) && i < MOST_SAVES; i++) {
+		const struct why_save *save = saves_get(saves, i);
+
+		json_open(json, NULL, '{');
+		JSON_FIELDS(json, save, start, end, bytes);
+		json_bool(json, "loop", save->loop);
+		print_path(json, why, save->file);
+		json_close(json);
+	}
+	json_close(json);
+	json_close(json);
+}
+
 void why_print_json(const struct why *why, FILE *out)
 {
 	struct json json = { .out = out };
@@ -274,6 +304,7 @@ void why_print_json(const struct why *why, FILE *out)
 	print_mix(&json, why);
 	print_contexts(&json, why);
 	print_windows(&json, why);
+	print_saves(&json, why);
 	print_gpus(&json, &why->gpus);
 	print_costs(&json, &why->costs);
 	json_close(&json);

@@ -274,6 +274,28 @@ static void print_gpus(const struct why *why, FILE *out)
 	}
 }
 
+/* What checkpoints took of the thread, in a line. */
+static void print_saves(const struct why *why, FILE *out)
+{
+	const struct saves *saves = &why->saves;
+	const char *comma = ": ";
+	char text[32], bytes[32];
+
+	if (!saves_count(saves))
+		return;
+	fprintf(out, "\n%zu checkpoint%s of %s took %s of the thread", saves_count(saves),
+		saves_count(saves) == 1 ? "" : "s",
+		units_format_bytes(bytes, sizeof(bytes), saves->bytes),
+		duration(text, sizeof(text), saves->ns));
+	for (unsigned i = 0; i < WHY_SAVE_PART_COUNT; i++)
+		if (saves->parts[i]) {
+			fprintf(out, "%s%s %s", comma, why_save_says[i],
+				duration(text, sizeof(text), saves->parts[i]));
+			comma = ", ";
+		}
+	fputs("\n", out);
+}
+
 void why_print_text(const struct why *why, const struct why_style *style, FILE *out)
 {
 	print_focus(why, out);
@@ -284,6 +306,7 @@ void why_print_text(const struct why *why, const struct why_style *style, FILE *
 	else {
 		print_ledger(why, style, out);
 		print_mix(why, style, out);
+		print_saves(why, out);
 		print_gpus(why, out);
 	}
 }

@@ -77,7 +77,7 @@ scraped() {
 	within 10 [ -s out ]
 	beat=$(cat out)
 	mv out beat.out
-	agent n1 --interval 0.3s -p "$beat"
+	agent n1 --interval 0.3s --metrics all -p "$beat"
 	kill -USR1 "$beat"
 	within 30 grep -q done beat.out
 	before=$(own intervals_total)
@@ -94,6 +94,28 @@ scraped() {
 	ours=$(awk '/^strata_job_(user|system)_seconds_total/ { sum += $2 } END { printf "%d", sum * 100 + 0.5 }' text)
 	echo "$theirs $ours"
 	[ $((theirs - ours)) -ge -1 ] && [ $((theirs - ours)) -le 2 ]
+}
+
+# What is served of the histograms and of pidpersec.
+kept() { fetch /metrics | sed -nE 's/^# TYPE (strata_[a-z_]+) histogram$/\1/p; s/^(strata_tasks_started_total)\{.*/\1/p' | sort | xargs; }
+
+# What programs of the agent are in the kernel, by the kernel's own list.
+loaded() { bpftool -j prog | jq -r '.[] | select((.name // "") | startswith("live_")) | .name' | sort -u | xargs; }
+
+@test "it keeps what it was asked for, all but sclat by default, and loads nothing for the rest" {
+	touch page
+	agent n1 --interval 0.2s
+	within 20 intervals 2
+	head -c 5 page
+	[[ $(kept) != *syscall* && $(kept) == *strata_cpu_stay_seconds*strata_io_latency_seconds*strata_run_queue*strata_tasks_started_total* ]]
+	same "calls that move no data" "" "$(fetch /metrics | grep -E 'op="(nanosleep|clock_nanosleep|openat|futex)"')"
+	kill -TERM "$AGENT"
+	within 10 gone "$AGENT"
+	agent n2 --interval 0.2s --metrics runqlat
+	within 20 intervals 2
+	same "kept" "strata_run_queue_latency_seconds" "$(kept)"
+	same "loaded" "live_switch live_wakeup live_wakeup_new" "$(loaded)"
+	fetch /metrics | grep -q '^strata_cpu_idle_ratio'
 }
 
 @test "kill -9 loses at most the interval under way, and the next agent goes on" {
@@ -227,6 +249,9 @@ unwritten() {
 	run -2 "$STRATA" agent --interval 1ms
 	run -2 "$STRATA" agent -p 99999999
 	run -2 "$STRATA" agent now
+	run -2 "$STRATA" agent --metrics cpudist,sclot
+	[[ $output == *"did you mean 'sclat'"* ]]
+	run -2 "$STRATA" agent --metrics cpudist,
 	run -1 "$STRATA" agent --listen nowhere:1 --store "$T/x.db"
 	[[ $output == *"no address to listen on"* ]]
 	run -1 "$STRATA" agent --store "$T/none/x.db"

@@ -23,7 +23,7 @@ END
 	echo "n4 = 127.0.0.1:$((AGENTS + 4))" >>"$FOLDER/some.ini"
 	agent c 0 --coordinate "$FOLDER/nodes.ini"
 	for i in 1 2 3; do
-		agent n$i $i --push "$SHARDS" --push-every 1s
+		agent n$i $i --push "$SHARDS" --push-every 1s --metrics all
 	done
 	for i in 0 1 2 3; do
 		within 20 curl -sf -o /dev/null "http://127.0.0.1:$((AGENTS + i))/healthz"

@@ -251,7 +251,7 @@ LAYOUTS="switches bio open vfs_rw read write close create_del mmap munmap time_a
 		#Date        Time         gpu         pid   type     sm    mem    enc    dec    jpg    ofa     fb   ccpm    command
 		#YYYYMMDD    HH:MM:SS     Idx           #    C/G      %      %      %      %      %      %     MB     MB    name
 		 20260921    14:13:20       0         10     C     44      3      -      -      -      -     10      -    py\x20thon
-		 20260921    14:13:22       0          -     -      -      -      -      -      -      -      -      -    -
+		 20260921    14:13:28       0          -     -      -      -      -      -      -      -      -      -    -
 	EOF
 	)" "$(sed 's/ *$//' gpu)"
 }

@@ -11,6 +11,7 @@ emulated machine. STRACE is the log of another run of the program under strace -
 -T: there each of these calls was made as often, with the same result, and those that timed out took no less than their timeout.
 """
 import collections
+import errno
 import re
 import sys
 
@@ -56,8 +57,22 @@ def problems(stated, row, stays):
             yield f"from {row['ts']} for {row['dur']}"
 
 
+def outcome(returned):
+    """A result, or only that there was one where it is a number that another run has not: of a process, of a descriptor."""
+    return min(int(returned), 1)
+
+
+def strace_outcome(number, rest):
+    name = rest.split(None, 1)[0] if rest.strip() else ""
+    if name.startswith("ERESTART"):
+        return -errno.EINTR
+    if name.startswith("E") and hasattr(errno, name):
+        return -getattr(errno, name)
+    return outcome(number) if number != "?" else None
+
+
 def check_strace(log, told):
-    made, results = collections.Counter(), collections.Counter()
+    made = collections.defaultdict(collections.Counter)
     with open(log, encoding="utf-8", errors="replace") as file:
         lines = file.read().splitlines()
     teller = next(line.split()[0] for line in lines if "TRUTH BEGINS" in line)
@@ -68,14 +83,17 @@ def check_strace(log, told):
         inside = (inside or "TRUTH BEGINS" in rest) and "TRUTH ENDS" not in rest
         match = pattern.match(rest.strip()) if inside and pid == teller else None
         if match:
-            results[match[1], "timed out" if re.search(r"Timeout|ETIMEDOUT|EAGAIN|ETIME\b", match[3]) else "-"] += 1
-            made[match[1]] += 1
+            made[match[1]][strace_outcome(match[2], match[3])] += 1
             if "Timeout" in match[3] and float(match[4]) < 0.0149:
                 yield f"strace: {line}"
-    for op, times in collections.Counter(line["op"] for line in told).items():
+    stated = collections.defaultdict(collections.Counter)
+    for line in told:
+        stated[line["op"]][outcome(line["returned"])] += 1
+    for op, outcomes in stated.items():
         # Calls that did not sleep are in the log too: those that wrote the truth of children, and of queues.
-        if made[op] < times or (op not in ("io_uring_enter", "futex", "wait4") and made[op] != times):
-            yield f"strace: {made[op]} calls of {op}, not {times}"
+        more = op in ("io_uring_enter", "futex", "wait4")
+        if outcomes - made[op] or (not more and made[op] != outcomes):
+            yield f"strace: calls of {op} had the results {dict(made[op])}, not {dict(outcomes)}"
 
 
 def main():

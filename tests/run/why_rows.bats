@@ -75,6 +75,53 @@ tells() {
 	tells 'us(why["gpus"][0]["causes"]["input"])' 610500
 }
 
+@test "a checkpoint: a context of its own, told apart to the microsecond; a log and what comes before the loop are none" {
+	rows_of saved
+	tells 'why["checkpoints"]["count"], us(why["checkpoints"]["ns"]), why["checkpoints"]["bytes"]' '(1, 50000, 2000)'
+	tells '[(p["says"], us(p["ns"])) for p in why["checkpoints"]["parts"]]' "[('gathering and serialising', 14000), ('writing', 5000), ('throttled', 7000), ('syncing', 22000), ('renaming', 2000)]"
+	tells 'why["checkpoints"]["list"][0]["path"], why["checkpoints"]["list"][0]["loop"]' "('/data/saved.tmp', True)"
+	tells '[us(c["ns"]) for c in why["contexts"] if c["name"] == "checkpoint"]' '[50000]'
+	# What is marked as evaluation is one, less the checkpoint in it; a moment of that name is none.
+	tells '[us(c["ns"]) for c in why["contexts"] if c["name"] == "evaluation"]' '[30000]'
+	tells 'sum(c["ns"] for c in why["contexts"]) == why["total_ns"]' True
+	"$STRATA" why "$RUN" | grep -q '^1 checkpoint of 2.* took 50.0 ms of the thread: gathering and serialising 14.0 ms, writing'
+	# Without one, nothing is said.
+	rows_of half
+	tells 'why["checkpoints"]["count"]' 0
+	run -0 "$STRATA" why "$RUN"
+	[[ $output != *checkpoint* ]]
+}
+
+@test "views of SQL: the pieces tile the life, and add up to the lines and contexts to the nanosecond" {
+	rows_of half
+	"$STRATA" sql -f jsonl "$RUN" 'from ledger' >pieces.jsonl
+	"$STRATA" sql -f jsonl "$RUN" 'from ledger_sum' >sums.jsonl
+	same "the views" "same" "$(/usr/bin/python3 - <<-'PYTHON'
+		import collections, json
+		why = json.load(open("why.json"))
+		pieces, sums = ([json.loads(line) for line in open(name)] for name in ("pieces.jsonl", "sums.jsonl"))
+		ends = [why["focus"]["start_ts"]] + [piece["ts"] + piece["dur"] for piece in pieces]
+		assert [piece["ts"] for piece in pieces] == ends[:-1] and ends[-1] == why["focus"]["end_ts"]
+		contexts, files = collections.Counter(), collections.Counter()
+		for piece in pieces:
+		    contexts[piece["context"]] += piece["dur"]
+		    files[piece["path"]] += piece["dur"]
+		assert contexts == {c["name"]: c["ns"] for c in why["contexts"]}, contexts
+		assert files["/data/shard"] == sum(f["ns"] for l in why["ledger"] for f in l["files"] if f["path"] == "/data/shard") > 0
+		lines = {(l["cause"], l["says"], l["name"]): l["ns"] for l in why["ledger"]}
+		assert lines == {(s["cause"], s["says"], s["name"]): s["ns"] for s in sums}, sums
+		print("same")
+	PYTHON
+	)"
+}
+
+@test "SQL asked for the ledger of a recording without sched says what is missing" {
+	"$ROOT/build/tools/rows_to_run" "$RUN" <<<'run key=start_ts value=1000000000'
+	run -1 "$STRATA" sql "$RUN" 'from ledger'
+	[[ $output == *"cannot judge"*"layer sched"* ]]
+	"$STRATA" sql "$RUN" 'from io' # the other tables are there
+}
+
 @test "lost rows: a ledger, no verdict, and exit status 1" {
 	"$HERE/why_rows.py" lost | "$ROOT/build/tools/rows_to_run" "$RUN"
 	run -1 "$STRATA" why "$RUN"

@@ -63,7 +63,7 @@ QUERIES = {
         coalesce((select tid from thread_track tt join thread using (utid) where tt.id = s.track_id),
                  (select tid from thread_track tt join thread using (utid)
                   join track t on t.parent_id = tt.id where t.id = s.track_id))
-        from slice s where s.name != 'block request done'""",
+        from slice s where s.name != 'block request done' and s.category is not 'why'""",
     "args": """select s.category, a.key, sum(a.int_value), count(*) from slice s join args a using (arg_set_id)
         where a.value_type in ('int', 'uint') and a.key like 'debug.%' group by 1, 2""",
     "paths": """select s.category, a.string_value, count(*) from slice s join args a using (arg_set_id)
@@ -168,15 +168,19 @@ def check_wakes(sched, found):
         failures.append("no wake at all")
 
 
+def gpu_of(row):
+    return f"gpu {row['gpu']}" + (f" mig {row['mig']}" if row["mig"] else "")
+
+
 def check_counters(tables, found):
     expected = collections.Counter()
     keys = {"cpu": lambda row: "all CPUs" if row["cpu"] == "-1" else f"cpu {row['cpu']}",
-            "disk": lambda row: row["dev"], "gpu": lambda row: f"gpu {row['gpu']}",
-            "gpu_process": lambda row: f"gpu {row['gpu']} pid {row['pid']}",
+            "disk": lambda row: row["dev"], "gpu": gpu_of,
+            "gpu_process": lambda row: f"{gpu_of(row)} pid {row['pid']}",
             "counter": lambda row: f"{row['func']} {row['module']} tid {row['tid']}"}
     groups = {"cpu": "CPU usage", "disk": "Disk usage", "gpu": "GPU usage", "counter": "Functions",
               "gpu_process": "GPU usage of processes"}
-    names = ("ts", "dur", "cpu", "dev", "gpu", "uuid", "pid", "tid", "comm", "func", "module", "type", "command")
+    names = ("ts", "dur", "cpu", "dev", "gpu", "mig", "uuid", "pid", "tid", "comm", "func", "module", "type", "command")
     if "job" in tables:
         keys["job"], groups["job"] = lambda row: "", "Job"
     for table, key in keys.items():

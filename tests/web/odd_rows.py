@@ -41,7 +41,7 @@ call ts=60000 dur=500 pid=10 tid=11 func=inner module=libx.so depth=1 returned=3
 counter ts=1000 dur=1000000000 pid=10 tid=10 func=read module=libc.so.6 count=5 time=1234567890 bytes=99
 counter ts=1000001000 dur=1000000000 pid=10 tid=10 func=read module=libc.so.6 count=2 time=10 bytes=1
 gpu ts=1000 dur=100 gpu=0 sm=55.5 fb_used=1048576 throttle=3
-gpu ts=2000000000 dur=100 gpu=0 sm=0 fb_used=0
+gpu ts=8000000000 dur=100 gpu=0 sm=0 fb_used=0
 gpu_process ts=1000 gpu=0 pid=10 type=C sm=44.4 mem=3 fb=10485760 command=py%20thon
 gpu_op ts=5000 dur=10000 pid=10 tid=10 gpu=0 stream=7 kind=kernel name=gemm
 gpu_op ts=7000 dur=10000 pid=10 tid=10 gpu=0 stream=7 kind=copy name=H2D bytes=5

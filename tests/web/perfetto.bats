@@ -93,6 +93,26 @@ ERRORS="select name, value from stats where severity in ('error', 'data_loss') a
 		"$(ask odd.pftrace "select count(distinct utid) from slice s join thread_track t on t.id = s.track_id")"
 }
 
+@test "the ledger: spans of a cause on a track below the focus thread, which add up to what why says" {
+	"$ROOT/tests/run/why_rows.py" half | "$ROOT/build/tools/rows_to_run" half.strata
+	"$STRATA" export -q half.strata -f perfetto -o half.pftrace
+	same errors '[]' "$(ask half.pftrace "$ERRORS")"
+	"$STRATA" why --json half.strata >why.json
+	sums=$("$STRATA" sql -f csv half.strata "select format('[\"{}\",{}]', cause, sum(dur)) from ledger group by cause order by cause" |
+		tail -n +2 | tr -d '"' | sed -E 's/\[([a-z]+)/["\1"/' | paste -sd,)
+	same "causes" "[$sums]" "$(ask half.pftrace \
+		"select name, sum(dur) from slice where category = 'why' and depth = 0 group by 1 order by 1")"
+	# What is inside tells more, and is as long; all of it lies on one track of thread 100.
+	same "acts" '[[1]]' "$(ask half.pftrace "select sum(dur) = (select sum(dur) from slice where category = 'why' and depth = 0)
+		from slice where category = 'why' and depth = 1")"
+	same "track" '[["why",100,1]]' "$(ask half.pftrace "select t.name, tid, count(distinct t.id) from slice s
+		join thread_track t on t.id = s.track_id join thread using (utid)
+		where category = 'why'")"
+	# Neighbours of one cause are one span.
+	same "neighbours" '[[0]]' "$(ask half.pftrace "select count(*) from slice a join slice b on b.ts = a.ts + a.dur and a.name = b.name
+		where a.category = 'why' and b.category = 'why' and a.depth = b.depth and a.parent_id is b.parent_id")"
+}
+
 @test "a window and layers: only those rows" {
 	training
 	"$STRATA" export "$TRAINING" -f perfetto -e io --from 0.2 --to 1.5 -o part.pftrace

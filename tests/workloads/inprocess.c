@@ -27,14 +27,13 @@
 #define THREADS 4
 #define ODD	12345 /* bytes to allocate: nobody else does */
 
-#define FUNCTIONS(F)                                                                               \
-	F(open)                                                                                    \
-	F(openat)                                                                                  \
-	F(close)                                                                                   \
-	F(read) F(write) F(pread) F(pwrite) F(readv) F(writev) F(lseek) F(fstat) F(stat) F(access) \
-		F(unlink) F(fsync) F(fcntl) F(dup) F(mmap) F(munmap) F(fopen) F(fclose) F(fread)   \
-			F(fwrite) F(fgets) F(fprintf) F(fseek) F(ftell) F(malloc) F(calloc)        \
-				F(realloc)
+/* clang-format off */
+#define FUNCTIONS(F) \
+	F(open) F(openat) F(close) F(read) F(write) F(pread) F(pwrite) F(readv) F(writev) \
+	F(lseek) F(fstat) F(stat) F(access) F(unlink) F(fsync) F(fcntl) F(dup) F(mmap) F(munmap) \
+	F(fopen) F(fclose) F(fread) F(fwrite) F(fgets) F(fprintf) F(fseek) F(ftell) F(malloc) \
+	F(calloc) F(realloc)
+/* clang-format on */
 
 enum {
 #define F(name) T_##name,

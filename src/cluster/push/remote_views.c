@@ -15,11 +15,13 @@
 	"node, job FROM {io} UNION ALL SELECT 'fs' AS `table`, ts, t, dur, pid, tid, comm, op, "  \
 	"path, returned, blocked, run, node, job FROM {fs}) AS calls"
 
-/* Sums of nothing are 0 here and null in DuckDB: the count of what is summed tells. */
-#define MS(column)    "if(count(" column ") = 0, NULL, sum(" column ") / 1e6)"
-#define MEAN(column)  "avg(" column ") / 1e3"
-#define BYTES_READ    "sumIf(returned, dir != 'W' AND returned > 0) AS bytes_read"
-#define BYTES_WRITTEN "sumIf(returned, dir != 'R' AND returned > 0) AS bytes_written"
+/* A sum of nothing is 0 on old servers and null on current ones. What is null in DuckDB is told by the count of what is summed;
+ * what is 0 there sums a 0 of each row. */
+#define MS(column)	 "if(count(" column ") = 0, NULL, sum(" column ") / 1e6)"
+#define MEAN(column)	 "avg(" column ") / 1e3"
+#define BYTES(condition) "sum(if(" condition "returned > 0, returned, 0))"
+#define BYTES_READ	 BYTES("dir != 'W' AND ") " AS bytes_read"
+#define BYTES_WRITTEN	 BYTES("dir != 'R' AND ") " AS bytes_written"
 
 const struct remote_view remote_views[] = {
 	{ "file_io",
@@ -35,7 +37,7 @@ const struct remote_view remote_views[] = {
 			     "node ORDER BY time_ms DESC" },
 	{ "op_time",
 	  "SELECT `table`, op, count() AS calls, countIf(returned < 0) AS failed, if(`table` = "
-	  "'io', sumIf(returned, returned > 0), NULL) AS bytes, " MS("dur") " AS time_ms, " MEAN(
+	  "'io', " BYTES("") ", NULL) AS bytes, " MS("dur") " AS time_ms, " MEAN(
 		  "dur") " AS mean_us, " MS("blocked") " AS blocked_ms, run, node FROM " EVERY_CALL
 						       " GROUP BY `table`, op, run, node ORDER BY "
 						       "time_ms DESC" },
