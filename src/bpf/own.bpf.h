@@ -42,7 +42,7 @@ static __always_inline void task_hide(struct task_struct *task, struct task_stat
 {
 	if (state->mode == TASK_JOB) {
 		job_bit_clear(task->pid);
-		__sync_fetch_and_sub(&shared.live, 1);
+		task_uncount(state);
 	}
 	state->mode = TASK_IGNORED;
 	state->syscall = 0;

@@ -206,7 +206,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 
 	if (state && state->mode == TASK_JOB) {
 		job_bit_clear(task->pid);
-		if (__sync_fetch_and_sub(&shared.live, 1) == 1)
+		if (task_uncount(state))
 			wake = BPF_RB_FORCE_WAKEUP;
 	}
 	scratch = process_scratch_get();

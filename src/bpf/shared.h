@@ -202,6 +202,7 @@ struct task_state {
 
 	/* Faults before it that were not sent yet. */
 	__u32 brief_count;
+	__u32 counted;	      /* among the live threads of the job */
 	__u8 position_shared; /* others may move the file's position while the call runs */
 	__u8 slept;	      /* inside the call: enum call_sleep */
 	__u8 wait_clock;      /* these are of a call that is in no table but wait: see wait.h */

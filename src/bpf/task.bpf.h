@@ -118,12 +118,23 @@ static __always_inline bool job_bit(struct task_struct *task)
 	return job_bit_of(task->pid);
 }
 
-/* Makes a task part of the job. */
+/* Takes a task off the live threads of the job, whoever comes first. Returns whether it was the last one. */
+static __always_inline bool task_uncount(struct task_state *state)
+{
+	return __sync_val_compare_and_swap(&state->counted, 1, 0) == 1 &&
+	       __sync_fetch_and_sub(&shared.live, 1) == 1;
+}
+
+/* Makes a task part of the job. One that another task finds may be past its exit, where it would have been taken off: the kernel
+ * sets the flag before. */
 static __always_inline void task_join(struct task_struct *task, struct task_state *state)
 {
 	state->mode = TASK_JOB;
 	job_bit_set(task->pid);
 	__sync_fetch_and_add(&shared.live, 1);
+	__sync_val_compare_and_swap(&state->counted, 0, 1);
+	if (task->flags & PF_EXITING)
+		task_uncount(state);
 }
 
 /* Whether rows are taken: the recording is under way, and not switched off. */

@@ -172,8 +172,10 @@ int injection_open(struct injection **out, const struct session_config *config,
 {
 	uint32_t wanted = libraries_wanted(config), left;
 	const char *other = getenv(CUDA_VARIABLE);
-	int err = wanted ? injection_make(out, config, wanted, e) : 0;
+	int err;
 
+	folder_remove_leftovers(config->invoker.uid, POOL_FILE);
+	err = wanted ? injection_make(out, config, wanted, e) : 0;
 	if (err) {
 		left = leave_out(wanted, absences, e);
 		if (left == wanted)

@@ -1,10 +1,8 @@
 #include "inject/place.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -16,13 +14,8 @@
 void place_open(struct place *place, const struct place_users *users)
 {
 	*place = (struct place){ .users = *users };
-}
-
-static const char *folder_base(unsigned which)
-{
-	static const char *const bases[PLACE_FOLDERS] = { "/dev/shm", NULL, "/tmp", "/var/tmp" };
-
-	return bases[which] ? bases[which] : secure_getenv("XDG_RUNTIME_DIR");
+	for (unsigned i = 0; i < FOLDER_BASES; i++)
+		place->locks[i] = -1;
 }
 
 /* Separators of LD_PRELOAD, and what the loader would expand. */
@@ -35,28 +28,16 @@ static bool can_be_preloaded(const char *path)
 static const char *place_folder(struct place *place, unsigned which)
 {
 	const struct place_users *users = &place->users;
-	char *folder = place->folders[which];
 	const char *base = folder_base(which);
 
-	if (*folder)
-		return folder;
+	if (place->locks[which] >= 0)
+		return place->folders[which];
 	errno = ENOENT;
-	if (!base || !can_be_preloaded(base) ||
-	    snprintf(folder, PATH_MAX, "%s/strata-XXXXXX", base) >= PATH_MAX - NAME_MAX ||
-	    !mkdtemp(folder)) {
-		*folder = 0;
+	if (!base || !can_be_preloaded(base))
 		return NULL;
-	}
-	if (chmod(folder, 0711) || (geteuid() != users->recorder_uid &&
-				    chown(folder, users->recorder_uid, users->recorder_gid))) {
-		int err = errno;
-
-		rmdir(folder);
-		*folder = 0;
-		errno = err;
-		return NULL;
-	}
-	return folder;
+	place->locks[which] =
+		folder_make(which, users->recorder_uid, users->recorder_gid, place->folders[which]);
+	return place->locks[which] >= 0 ? place->folders[which] : NULL;
 }
 
 static int create_file(const struct place *place, const char *path, mode_t mode)
@@ -89,7 +70,7 @@ int place_make_file(struct place *place, const char *name, uint64_t bytes, int *
 {
 	int err = ENOENT;
 
-	for (unsigned i = 0; i < PLACE_FOLDERS; i++) {
+	for (unsigned i = 0; i < FOLDER_BASES; i++) {
 		const char *folder = place_folder(place, i);
 
 		if (!folder) {
@@ -128,7 +109,7 @@ int place_write_library(struct place *place, const char *name, const void *bytes
 {
 	int err = ENOENT;
 
-	for (unsigned i = 0; i < PLACE_FOLDERS; i++) {
+	for (unsigned i = 0; i < FOLDER_BASES; i++) {
 		const char *folder = place_folder(place, i);
 		int fd = -1;
 
@@ -155,38 +136,23 @@ int place_write_library(struct place *place, const char *name, const void *bytes
 			 name, strerror(err));
 }
 
-static void remove_folder(const char *path)
-{
-	DIR *folder = opendir(path);
-	const struct dirent *entry;
-
-	while (folder && (entry = readdir(folder)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			unlinkat(dirfd(folder), entry->d_name, 0);
-	if (folder)
-		closedir(folder);
-	rmdir(path);
-}
-
 void place_remove(struct place *place)
 {
-	for (unsigned i = 0; i < PLACE_FOLDERS; i++) {
-		if (*place->folders[i])
-			remove_folder(place->folders[i]);
-		*place->folders[i] = 0;
+	for (unsigned i = 0; i < FOLDER_BASES; i++) {
+		if (place->locks[i] >= 0)
+			folder_remove(place->folders[i], place->locks[i]);
+		place->locks[i] = -1;
 	}
 }
 
 void place_leave(struct place *place, const char *file)
 {
-	for (unsigned i = 0; i < PLACE_FOLDERS; i++) {
-		char path[PATH_MAX + NAME_MAX];
-
-		if (!*place->folders[i])
+	for (unsigned i = 0; i < FOLDER_BASES; i++) {
+		if (place->locks[i] < 0)
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", place->folders[i], file);
-		unlink(path);
+		unlinkat(place->locks[i], file, 0);
 		rmdir(place->folders[i]); /* where it was the only one */
-		*place->folders[i] = 0;
+		close(place->locks[i]);
+		place->locks[i] = -1;
 	}
 }

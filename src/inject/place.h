@@ -1,6 +1,7 @@
 /* A private folder of a recording for what the job opens by its path: the pool and the libraries. It belongs to whoever records, the
  * files in it to whoever the job runs as. Others can enter it, if they know its name, but not list it: a process of the job that becomes
- * another user still finds the library, or its loader would complain; the pool it cannot open. Gone with place_remove.
+ * another user still finds the library, or its loader would complain; the pool it cannot open. Gone with place_remove;
+ * what a killed recorder leaves goes with the next recording (inject/folder.h).
  *
  * Tried in turn: /dev/shm, $XDG_RUNTIME_DIR, /tmp, /var/tmp. A library goes to the first where a program may be run from, the pool
  * to the first that has room.
@@ -15,8 +16,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-
-#define PLACE_FOLDERS 4
+#include "inject/folder.h"
 
 /* Who the files are for. */
 struct place_users {
@@ -28,7 +28,8 @@ struct place_users {
 
 struct place {
 	struct place_users users;
-	char folders[PLACE_FOLDERS][PATH_MAX]; /* as they were made; "": not */
+	char folders[FOLDER_BASES][PATH_MAX];
+	int locks[FOLDER_BASES]; /* what folder_make() gave; -1: there is none */
 };
 
 void place_open(struct place *place, const struct place_users *users);
@@ -44,7 +45,7 @@ int place_write_library(struct place *place, const char *name, const void *bytes
 /* Takes everything away. */
 void place_remove(struct place *place);
 
-/* Takes a file away and leaves the libraries: the loader would complain of each that it does not find. */
+/* Takes a file away and leaves the libraries for the job, until a later recording finds that nobody needs them. */
 void place_leave(struct place *place, const char *file);
 
 #endif

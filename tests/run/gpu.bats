@@ -124,7 +124,7 @@ HtoD,4096,True,3000" "$(cells gpu_op "kind == 'copy'" "name,bytes,pinned,dur" | 
 	same "launched before they began" "" "$(cells gpu_op "launch is None or not 0 <= ts - launch < 1e9 or tid is None" "ts,launch")"
 	same "the wait" 1 "$(count gpu_op "kind == 'wait' and name == 'stream' and dur >= 20e6 and tid == pid")"
 	no_loss
-	same "nothing is left" "" "$(find /dev/shm /tmp -maxdepth 1 -name 'strata-??????' -newer "$T/out" 2>/dev/null)"
+	same "nothing is left" "" "$(find /dev/shm /tmp -maxdepth 1 -name 'strata-job-*' -newer "$T/out" 2>/dev/null)"
 }
 
 @test "more records than a ring holds" {

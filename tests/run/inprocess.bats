@@ -194,7 +194,24 @@ calls_of() {
 	says words "processes of the job go on"
 	within 20 grep -q over late
 	same "what the loader said" over "$(cat late)"
-	rm -rf "$(dirname "$(ls -d {/dev/shm,/tmp,/var/tmp}/strata-*/libstrata_calls.so 2>/dev/null)")"
+	record --force -e process -- true # takes it away
+}
+
+@test "of a recorder that is killed nothing stays: the next one takes it away, and leaves a job its library" {
+	background "$STRATA" record -o "$RUN" -e process --call @posix --inprocess -- sh -c 'echo $$ $STRATA_INJECT; while [ ! -e go ]; do sleep 0.1; done; ls / >/dev/null; echo over'
+	within 20 grep -q /pool out
+	read -r job pool <out
+	kill -KILL "$PID"
+	within 20 gone "$PID"
+	[ -e "$pool" ]
+	RUN=$T/other.strata record -e process -- true
+	[ ! -e "$pool" ]
+	[ -e "${pool%pool}libstrata_calls.so" ]
+	touch go
+	within 20 gone "$job"
+	same "the job went on without a complaint" "over" "$(tail -n +2 out; cat err)"
+	RUN=$T/other.strata record --force -e process -- true
+	[ ! -e "${pool%/pool}" ]
 }
 
 @test "bad input gets a reason" {

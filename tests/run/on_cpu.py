@@ -38,6 +38,8 @@ def unfit(run):
     if facts.returncode or facts.stderr:
         return "not whole"
     facts = {row["key"]: row["value"] for row in csv.DictReader(facts.stdout.splitlines())}
+    if "host" not in facts:
+        return "made, not recorded"
     if facts.get("scope", "default") == "job":
         return "of the job alone"
     return "with losses" if rows_of(run, "loss", "layer") else None

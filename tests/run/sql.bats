@@ -71,6 +71,22 @@ refuses() {
 	done <names
 }
 
+@test "the ledger of a real job is that of why to the nanosecond, and its checkpoints are the files on disk" {
+	recorded
+	"$STRATA" why --json "$JOB" >why.json || true # a loss may forbid the verdict
+	"$STRATA" sql -f json "$JOB" 'select cause, sum(dur) as ns from ledger group by cause' >causes.json
+	/usr/bin/python3 - "$BATS_FILE_TMPDIR"/data/checkpoint-*.pt <<-'PYTHON'
+		import collections, json, os, sys
+		why, causes = json.load(open("why.json")), collections.Counter()
+		for line in why["ledger"]:
+		    causes[line["cause"]] += line["ns"]
+		assert causes == {row["cause"]: row["ns"] for row in json.load(open("causes.json"))}, causes
+		saves = why["checkpoints"]
+		assert sorted(save["bytes"] for save in saves["list"]) == sorted(map(os.path.getsize, sys.argv[1:])), saves
+		assert sum(part["ns"] for part in saves["parts"]) == saves["ns"] == sum(s["end"] - s["start"] for s in saves["list"]), saves
+	PYTHON
+}
+
 @test "an open is an open, through io_uring too: view opens" {
 	"$ROOT/build/tools/rows_to_run" run.strata <<-EOF
 		run key=start_ts value=1000000000
