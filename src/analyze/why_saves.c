@@ -148,15 +148,14 @@ int saves_find(struct saves *saves, const struct why_calls *calls, const struct 
 	struct saving saving = {
 		.saves = saves, .dims = dims, .steps = steps, .opened = CELL_NULL
 	};
-	const struct why_call *end =
-		(const struct why_call *)(calls->calls.data + calls->calls.size);
-	const struct why_call *call;
+	const struct why_call *call, *end;
 	uint64_t loop_end = 0;
 	int err;
 
 	*saves = (struct saves){ .calls = calls };
-	if (!steps->count)
+	if (!steps->count || !calls->calls.size)
 		return 0;
+	end = (const struct why_call *)(calls->calls.data + calls->calls.size);
 	for (size_t i = 0; i < steps->count; i++)
 		if (steps->list[i].end > loop_end)
 			loop_end = steps->list[i].end;

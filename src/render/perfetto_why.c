@@ -37,7 +37,8 @@ void why_open(struct perfetto *p)
 	if (err == -ENODATA)
 		return; /* nothing is wrong: it was not recorded for that */
 	snprintf(text, sizeof(text), "the export has no track 'why': %s", e.text);
-	p->request->warn(p->request->data, text);
+	if (p->request->warn)
+		p->request->warn(p->request->data, text);
 }
 
 static uint32_t act_name(struct perfetto *p, const struct why_piece *piece)

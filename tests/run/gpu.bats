@@ -223,12 +223,14 @@ print(json.load(open("report.json"))["gpu_work"]["devices"][0]["busy_ns"])')"
 }
 
 @test "no place to load a library from: gpu_op is absent, the rest is recorded" {
+	# strata may lie below /tmp itself.
 	unshare -m sh -c '
 		mount --make-rprivate /
+		mount --bind "$2" /mnt
 		for place in /dev/shm /var/tmp; do mount -t tmpfs -o noexec none $place; done
 		mount --bind /tmp /tmp && mount -o remount,bind,noexec /tmp
 		unset XDG_RUNTIME_DIR
-		cd / && "$0" record -o "$1" -- true' "$STRATA" "$RUN" 2>words
+		cd / && STRATA_NVML=/mnt/standin/libnvidia-ml.so.1 "/mnt/${0##*/}" record -o "$1" -- true' "$STRATA" "$RUN" "$ROOT/build" 2>words
 	says words "gpu_op.*no place that the job could load"
 	[ "$(count process "event == 'exec'")" -ge 1 ]
 }
