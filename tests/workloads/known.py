@@ -100,8 +100,11 @@ def relayed(loader, ms):
             batches.put(batch)
         batches.put(None)
 
-    threading.Thread(target=relay, daemon=True).start()
+    # Not a daemon: one that is in the loader as the interpreter ends aborts it.
+    thread = threading.Thread(target=relay)
+    thread.start()
     yield from iter(batches.get, None)
+    thread.join()
 
 
 class Get:
