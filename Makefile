@@ -1,8 +1,8 @@
 # strata. Whatever a target needs it installs (Debian's packages, scripts/deps), fetches (npm's) and builds by itself.
 #
-#   make            build/strata, and build/strata-cluster, which it runs for agent
+#   make            build/strata, and build/strata-cluster, which it runs for agent, select and push
 #   make demo       records a training job that is slower than it need be, and shows why
-#   make test       all tests, in some ten minutes on two CPUs
+#   make test       all tests, in some seventeen minutes on two CPUs
 #   make soak       what takes hours: fuzzing from random seeds, the tests again and again under load; SOAK_ROUNDS=3,
 #                   SOAK_PARTS="asan fuzz": see tests/soak
 #   make bench      measures what the README claims
